@@ -2,7 +2,7 @@
 import tseslint from 'typescript-eslint'
 
 const noSpreadLiteral = {
-  selector: 'SpreadElement > ObjectExpression',
+  selector: ':matches(SpreadElement, JSXSpreadAttribute) > ObjectExpression',
   message: 'Write the properties one by one: a literal that is spread merges nothing.',
 }
 
@@ -83,8 +83,6 @@ export default tseslint.config(
     },
   },
   {
-    files: ['packages/*/src/**/*.ts'],
-    ignores: ['**/*.test.ts'],
     rules: {
       'no-restricted-syntax': ['error', noSpreadLiteral],
     },

@@ -31,7 +31,10 @@ export function meanOverVersions(results: readonly Result[], benches: readonly B
       return {
         bench: name,
         rabbitmq: `mean of ${found.map(({ rabbitmq }) => rabbitmq).join(', ')}`,
-        ...{ against, metric, ratio, runs },
+        against,
+        metric,
+        ratio,
+        runs,
         target: `>= ${meanAtLeast}`,
         meets: ratio >= meanAtLeast,
       }

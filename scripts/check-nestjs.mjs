@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { packPackage } from './pack-package.mjs'
 
 const projects = [
   {
@@ -35,7 +36,9 @@ function nest(version, testing = version) {
 
 const directory = mkdtempSync(join(tmpdir(), 'warrenmq-nestjs-'))
 try {
-  const tarballs = ['packages/warrenmq', 'packages/nestjs'].map(pack)
+  const tarballs = ['packages/warrenmq', 'packages/nestjs'].map(
+    (folder) => packPackage(folder, directory).tarball,
+  )
   for (const project of projects) tryProject(project, tarballs)
 } catch (error) {
   // The tool has said on the terminal what it found.
@@ -43,12 +46,6 @@ try {
   process.exitCode = 1
 } finally {
   rmSync(directory, { recursive: true, force: true })
-}
-
-function pack(folder) {
-  const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', directory]
-  const [{ filename }] = JSON.parse(execFileSync('npm', args, { cwd: folder, encoding: 'utf8' }))
-  return join(directory, filename)
 }
 
 function tryProject({ name, type, globals, packages, test }, tarballs) {

@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import ts from 'typescript'
+import { packPackage } from './pack-package.mjs'
 import { readDoor } from './read-door.mjs'
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
@@ -117,15 +118,13 @@ function typesOf(door) {
 }
 
 function pack(folder) {
-  const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', directory]
-  const [packed] = JSON.parse(read('npm', args, folder))
-  const { filename, entryCount, size, unpackedSize } = packed
+  const { tarball, filename, files, entryCount, size, unpackedSize } = packPackage(folder, directory)
   console.log(`${filename}: ${inKiB(size)} packed, ${inKiB(unpackedSize)} in ${entryCount} files`)
-  const strays = packed.files
+  const strays = files
     .map(({ path }) => path)
     .filter((path) => /\.test\.|^test\/|^src\/|\.tsbuildinfo$/.test(path))
   if (strays.length > 0) throw new Error(`The package carries what no user needs: ${strays.join(', ')}`)
-  return { tarball: join(directory, filename), size }
+  return { tarball, size }
 }
 
 function refuseLarger(name, bytes, most) {
@@ -198,8 +197,13 @@ function checkTypes(project, names, options) {
   const program = ts.createProgram(
     names.map((name) => join(project, name)),
     {
-      ...{ target: ts.ScriptTarget.ES2023, strict: true, exactOptionalPropertyTypes: true, noEmit: true },
-      ...{ types: ['node'], typeRoots: [join(process.cwd(), 'node_modules/@types')], ...options },
+      target: ts.ScriptTarget.ES2023,
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      noEmit: true,
+      types: ['node'],
+      typeRoots: [join(process.cwd(), 'node_modules/@types')],
+      ...options,
     },
   )
   const [problem] = ts.getPreEmitDiagnostics(program)
@@ -259,7 +263,9 @@ function run(command, args, cwd) {
 
 function read(command, args, cwd, stderr = 'inherit') {
   return execFileSync(command, args, {
-    ...{ cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', stderr] },
+    cwd,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', stderr],
     env: { ...process.env, AMQP_URL: '', MANAGEMENT_URL: '' },
   })
 }

@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { packPackage } from './pack-package.mjs'
 
 const versions = ['5.5.4', '5.7.3', '5.9.3', '6.0.3', '7.0.2']
 
@@ -80,7 +81,7 @@ const compilerOptions = {
 
 const directory = mkdtempSync(join(tmpdir(), 'warrenmq-typescripts-'))
 try {
-  const tarball = pack('packages/warrenmq')
+  const { tarball } = packPackage('packages/warrenmq', directory)
   writeFileSync(join(directory, 'package.json'), JSON.stringify({ private: true, type: 'module' }))
   writeFileSync(join(directory, 'service.ts'), service)
   writeFileSync(join(directory, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['service.ts'] }))
@@ -105,12 +106,6 @@ try {
   process.exitCode = 1
 } finally {
   rmSync(directory, { recursive: true, force: true })
-}
-
-function pack(folder) {
-  const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', directory]
-  const [{ filename }] = JSON.parse(execFileSync('npm', args, { cwd: folder, encoding: 'utf8' }))
-  return join(directory, filename)
 }
 
 /** Declarations name what each queue gets, not how it is worked out: that has all messages in it, for each queue. */

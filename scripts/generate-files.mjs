@@ -74,7 +74,10 @@ function apiReport(name, door) {
 function openapiDocument() {
   const { version } = JSON.parse(read('packages/cli/package.json'))
   const { paths, components, ...head } = describeApi({
-    ...{ endpoints, version, sessionCookie, problemOf: problemOfCode },
+    endpoints,
+    version,
+    sessionCookie,
+    problemOf: problemOfCode,
   })
   const lines = (value, indent) =>
     Object.entries(value)

@@ -30,7 +30,7 @@ export function renderRequestSchemas() {
   const constants = requests.map((name) => {
     const symbol = exported.get(name)
     const schema = { title: name, ...objectSchema(checker.getDeclaredTypeOfSymbol(symbol), symbol) }
-    return `export const ${name[0].toLowerCase()}${name.slice(1)}Schema: RequestSchema<${name}> = ${JSON.stringify(schema, null, 2)}\n`
+    return `/** What a \`${name}\` may say, as JSON Schema. */\nexport const ${name[0].toLowerCase()}${name.slice(1)}Schema: RequestSchema<${name}> = ${JSON.stringify(schema, null, 2)}\n`
   })
   const head = `// Made from requests.ts by \`npm run generate\`; edit that.\nimport type { RequestSchema } from './request-schema.ts'\nimport type { ${requests.toSorted().join(', ')} } from './requests.ts'\n`
   return formatted([head, ...constants].join('\n'))

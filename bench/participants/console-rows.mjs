@@ -15,9 +15,18 @@ const warmUps = 3
 const opens = 11
 
 const items = Array.from({ length: task.messages }, (_, index) => ({
-  ...{ queue: `team.${index}.dlq`, type: 'quorum', messages: task.messages - index, unacknowledged: 0 },
-  ...{ total: task.messages - index, perSecond: 0, consumers: 0, originConsumers: 1, oldestDeath: null },
-  ...{ mainCause: null, sources: [`team.${index}`], knownBy: 'name' },
+  queue: `team.${index}.dlq`,
+  type: 'quorum',
+  messages: task.messages - index,
+  unacknowledged: 0,
+  total: task.messages - index,
+  perSecond: 0,
+  consumers: 0,
+  originConsumers: 1,
+  oldestDeath: null,
+  mainCause: null,
+  sources: [`team.${index}`],
+  knownBy: 'name',
 }))
 const list = `id: 1\nevent: dlqs\ndata: ${JSON.stringify({ isWhole: true, items, gone: [] })}\n\n`
 
@@ -28,7 +37,9 @@ const management = openUnprovedManagement(broker.managementUrl)
 const settings = readServerSection({ auth: 'none', port: 0 })
 const app = await createApiServer({
   broker: { consuming, publishing, management, vhost: consuming.vhost, topology: undefined },
-  ...{ settings, version: 'bench', consoleFolder: resolve('packages/cli/dist/console') },
+  settings,
+  version: 'bench',
+  consoleFolder: resolve('packages/cli/dist/console'),
 })
 // The list is written by hand: a broker with ten thousand queues takes minutes to make.
 const server = createServer((request, response) => {

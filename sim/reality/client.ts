@@ -44,7 +44,13 @@ async function play(world: ClientWorld): Promise<void> {
   const { role, actor, number } = task
   const warren = await openWarren(world, plan.scenario.topology)
   const part: Part = {
-    ...{ plan, world, actor, number, warren, folder: task.folder, ending: ending.signal },
+    plan,
+    world,
+    actor,
+    number,
+    warren,
+    folder: task.folder,
+    ending: ending.signal,
     random: plan.random.fork(`${actor} ${process.pid}`),
     note: (entry) => journal.write(seed, entry),
     beginDeed: () => void process.send?.({ deedOf: seed }),
@@ -64,8 +70,12 @@ function openWarren(
   topology: ReturnType<typeof planWorld>['scenario']['topology'],
 ): Promise<Warren<string>> {
   return connect(url, {
-    ...{ topology, managementUrl },
-    ...{ heartbeatSeconds: 2, connectTimeout: '5s', replyTimeout: '15s', waitForBroker: '3m' },
+    topology,
+    managementUrl,
+    heartbeatSeconds: 2,
+    connectTimeout: '5s',
+    replyTimeout: '15s',
+    waitForBroker: '3m',
     backoff: { initial: '20ms', max: '400ms' },
   })
 }

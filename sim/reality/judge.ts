@@ -70,7 +70,10 @@ export function judge(findings: Findings): Judgement {
       violations.push({ rule: 'no-crash', detail: `${entry.actor}: ${entry.stack}` })
   const all = [...lives.values()]
   return {
-    ...{ counts, duplicatesAllowed, receipts, violations },
+    counts,
+    duplicatesAllowed,
+    receipts,
+    violations,
     messages: {
       sent: all.reduce((sum, { sent }) => sum + sent, 0),
       confirmed: all.filter(({ confirmed }) => confirmed > 0).length,

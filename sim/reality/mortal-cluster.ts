@@ -19,7 +19,10 @@ export function createMortalCluster({ nodes, leaderOf, destroy }: RabbitCluster)
     away = undefined
   }
   return {
-    ...{ version, username, password, directories: nodes.map(({ directory }) => directory) },
+    version,
+    username,
+    password,
+    directories: nodes.map(({ directory }) => directory),
     get isUp() {
       return !torturer.isBusy
     },

@@ -8,7 +8,11 @@ export function createMortalNode(node: RabbitNode): MortalBroker {
   const torturer = new Torturer()
   const { version, username, password } = node
   return {
-    ...{ version, username, password, access: node, directories: [node.directory] },
+    version,
+    username,
+    password,
+    access: node,
+    directories: [node.directory],
     get isUp() {
       return !torturer.isBusy
     },

@@ -73,11 +73,18 @@ export async function openStage(options: StageOptions): Promise<Stage> {
   })
   const login = `${broker.username}:${broker.password}`
   const stage: Stage = {
-    ...{ plan, vhost: own.vhost, user: broker.username, flow, aim, relays, httpRelay },
+    plan,
+    vhost: own.vhost,
+    user: broker.username,
+    flow,
+    aim,
+    relays,
+    httpRelay,
     aimedPipe: undefined,
     heal: new Map(),
     worldOf: (actor) => ({
-      ...{ seed, profile },
+      seed,
+      profile,
       url: `amqp://${login}@127.0.0.1:${relays.get(actor)!.port}/${encodeURIComponent(own.vhost)}`,
       managementUrl: `http://${login}@127.0.0.1:${httpRelay.port}`,
     }),

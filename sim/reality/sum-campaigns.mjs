@@ -22,7 +22,11 @@ export function sumCampaigns(runs) {
     const { participant, where, version, nodes, settings } = run
     const sum = Object.fromEntries(numbers.map((name) => [name, (row[name] ?? 0) + (run[name] ?? 0)]))
     rows.set(where, {
-      ...{ participant, where, version, nodes, settings },
+      participant,
+      where,
+      version,
+      nodes,
+      settings,
       commit: [...new Set([...(row.commit?.split(', ') ?? []), run.commit])].join(', '),
       command: `npm run reality -- --version ${version.split('.').slice(0, 2).join('.')}${nodes > 1 ? ` --nodes ${nodes}` : ''} --minutes 10`,
       ...sum,

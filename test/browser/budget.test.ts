@@ -44,16 +44,18 @@ it('what is loaded later is at most 250 kB of script, in all', async () => {
 
 it('ten thousand queues are at most a hundred rows on the page, and the last can be reached', async () => {
   const items = Array.from({ length: 10_000 }, (_, index) => ({
-    ...{
-      queue: `team.${index}.dlq`,
-      type: 'quorum',
-      messages: 10_000 - index,
-      total: 10_000 - index,
-      ...{ unacknowledged: 0, perSecond: 0, originConsumers: 1, oldestDeath: null, mainCause: null },
-      consumers: 0,
-      sources: [],
-      knownBy: 'name',
-    },
+    queue: `team.${index}.dlq`,
+    type: 'quorum',
+    messages: 10_000 - index,
+    total: 10_000 - index,
+    unacknowledged: 0,
+    perSecond: 0,
+    originConsumers: 1,
+    oldestDeath: null,
+    mainCause: null,
+    consumers: 0,
+    sources: [],
+    knownBy: 'name',
   }))
   const change = JSON.stringify({ isWhole: true, items, gone: [] })
   const page = await rig.openPage()

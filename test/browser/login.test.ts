@@ -11,7 +11,10 @@ async function serveWithProvider(auth: object = {}) {
   const provider = await startOidcProvider()
   const [port = 0] = await takeFreePorts(1)
   const oidc = {
-    ...{ issuer: provider.issuer, audience: 'warren', clientId, roles: { sre: 'operator' } },
+    issuer: provider.issuer,
+    audience: 'warren',
+    clientId,
+    roles: { sre: 'operator' },
     publicUrl: `http://127.0.0.1:${port}`,
   }
   const server = await serveShop(rig.shop, { server: { auth: { oidc, ...auth } }, port })

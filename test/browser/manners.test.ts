@@ -23,7 +23,9 @@ it('wrong credentials are told in a sentence, and the right ones lead to the add
 it('what a message holds is text, in its name, its headers and its body', async () => {
   const markup = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>'
   await rig.shop.publish({
-    ...{ key: 'mail.receipts.dlq', messageId: markup, type: `${markup}\u202egnp.exe` },
+    key: 'mail.receipts.dlq',
+    messageId: markup,
+    type: `${markup}\u202egnp.exe`,
     headers: { [markup]: markup, 'x-final-error': `${markup}\u001b[31mred` },
     body: `${markup}${'wide'.repeat(500_000)}`,
   })
@@ -42,7 +44,9 @@ it('a queue with a hostile name, and bodies that are not text, break no page, al
   const queue = { durable: true, arguments: { 'x-queue-type': 'quorum', 'x-delivery-limit': -1 } }
   await rig.management('PUT', `/api/queues/%2F/${encodeURIComponent(name)}`, queue)
   await rig.shop.publish({
-    ...{ key: name, messageId: 'odd', type: '👩‍👩‍👧‍👦\u0007\u001b[2J\u001b[31m' },
+    key: name,
+    messageId: 'odd',
+    type: '👩‍👩‍👧‍👦\u0007\u001b[2J\u001b[31m',
     headers: {
       'ansi \u001b[31m 🐇': `\u001b[2J${'👩‍👩‍👧‍👦'.repeat(40)}`,
       null: null,

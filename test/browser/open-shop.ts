@@ -87,14 +87,18 @@ export async function openShopOn(broker: ShopBroker): Promise<FailingShop> {
   )
   const publisher = connection.publisher()
   return {
-    ...{ broker, handled, config: { ...declaration, server: {} } },
+    broker,
+    handled,
+    config: { ...declaration, server: {} },
     placeOrders: async (count) => {
       const orders = Array.from({ length: count }, (_, index) => placed + index + 1)
       placed += count
       await Promise.all(
         orders.map((order) =>
           publisher.publish({
-            ...{ exchange: 'shop', key: keys[order % keys.length]!, messageId: `order-${order}` },
+            exchange: 'shop',
+            key: keys[order % keys.length]!,
+            messageId: `order-${order}`,
             type: 'OrderPlaced',
             headers: { tenant: order % 3 === 0 ? 'acme' : 'globex' },
             body: {

@@ -14,24 +14,44 @@ interface Wave {
 
 const waves: readonly Wave[] = [
   {
-    ...{ error: 'GatewayTimeoutError', problem: 'no answer from pay.example after 5 s', type: 'OrderPlaced' },
-    ...{ share: 0.52, at: 0.68, spread: 0.12 },
+    error: 'GatewayTimeoutError',
+    problem: 'no answer from pay.example after 5 s',
+    type: 'OrderPlaced',
+    share: 0.52,
+    at: 0.68,
+    spread: 0.12,
   },
   {
-    ...{ error: 'PaymentDeclinedError', problem: 'card expired', type: 'OrderPlaced' },
-    ...{ share: 0.21, at: 0.5, spread: 1 },
+    error: 'PaymentDeclinedError',
+    problem: 'card expired',
+    type: 'OrderPlaced',
+    share: 0.21,
+    at: 0.5,
+    spread: 1,
   },
   {
-    ...{ error: 'ConnectionResetError', problem: 'read ECONNRESET', type: 'RefundRequested' },
-    ...{ share: 0.14, at: 0.72, spread: 0.2 },
+    error: 'ConnectionResetError',
+    problem: 'read ECONNRESET',
+    type: 'RefundRequested',
+    share: 0.14,
+    at: 0.72,
+    spread: 0.2,
   },
   {
-    ...{ error: 'ValidationError', problem: 'amount must be a number', type: 'OrderChanged' },
-    ...{ share: 0.09, at: 0.25, spread: 0.3 },
+    error: 'ValidationError',
+    problem: 'amount must be a number',
+    type: 'OrderChanged',
+    share: 0.09,
+    at: 0.25,
+    spread: 0.3,
   },
   {
-    ...{ error: 'LedgerConflictError', problem: 'entry 4711 is closed', type: 'RefundRequested' },
-    ...{ share: 0.04, at: 0.9, spread: 0.1 },
+    error: 'LedgerConflictError',
+    problem: 'entry 4711 is closed',
+    type: 'RefundRequested',
+    share: 0.04,
+    at: 0.9,
+    spread: 0.1,
   },
 ]
 
@@ -75,7 +95,9 @@ function messageOf(fields: {
   const order = 48_000 + index * 7
   const attempts = wave.error === 'ValidationError' ? 1 : 5
   return {
-    ...{ key: dlq, messageId: `order-${order}`, type: wave.type },
+    key: dlq,
+    messageId: `order-${order}`,
+    type: wave.type,
     timestamp: new Date(diedMs - attempts * 95_000),
     headers: {
       tenant: roll < 0.5 ? 'acme' : roll < 0.8 ? 'globex' : 'initech',

@@ -29,14 +29,13 @@ export async function serveShop(
   writeFileSync(join(folder, 'warren.config.json'), JSON.stringify({ ...shop.config, server }))
   const main = resolve('packages/cli/dist/main.js')
   const child = spawn(process.execPath, [main, 'serve', '--json', '--port', String(port)], {
-    ...{ cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] },
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       PATH: process.env.PATH ?? '',
-      ...{
-        AMQP_URL: shop.broker.url,
-        MANAGEMENT_URL: shop.broker.managementUrl,
-        WARREN_SERVER_KEY: 'k'.repeat(32),
-      },
+      AMQP_URL: shop.broker.url,
+      MANAGEMENT_URL: shop.broker.managementUrl,
+      WARREN_SERVER_KEY: 'k'.repeat(32),
     },
   })
   const { url } = await readFirstLine(child)

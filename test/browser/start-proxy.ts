@@ -17,7 +17,9 @@ export async function startProxy({
     for await (const chunk of request) chunks.push(chunk as Buffer)
     const { host: _, connection: __, ...headers } = request.headers
     const answer = await fetch(`${to()}${request.url!.slice(strips ? path.length : 0)}`, {
-      ...{ method: request.method!, headers: headers as Record<string, string>, redirect: 'manual' },
+      method: request.method!,
+      headers: headers as Record<string, string>,
+      redirect: 'manual',
       ...(chunks.length > 0 && { body: Buffer.concat(chunks) }),
     })
     const { 'content-encoding': ___, 'content-length': ____, ...passed } = Object.fromEntries(answer.headers)

@@ -62,13 +62,17 @@ export async function useConsole(options: ConsoleOptions = {}): Promise<ConsoleR
   const ask = (path: string) => askServer(server, path)
   const access = {
     managementUrl: withoutAccount(shop.broker.managementUrl),
-    ...{ username: 'guest', password: 'guest' },
+    username: 'guest',
+    password: 'guest',
   }
   const management: ConsoleRig['management'] = (method, path, body) =>
     callManagement(access, method, path, body)
   const openPage = (page: PageOptions = {}) => open(browser, { url: server.url, ...page })
   return {
-    ...{ shop, server, openPage, ask: ask as ConsoleRig['ask'] },
+    shop,
+    server,
+    openPage,
+    ask: ask as ConsoleRig['ask'],
     management,
     addAccount: async (name) => {
       await management('PUT', `/api/users/${name}`, { password: name, tags: 'administrator' })

@@ -69,8 +69,14 @@ async function letDie(url: string, { type, exchange }: Way): Promise<object> {
   const declare = (queue: string, args: Record<string, string>) =>
     ask(
       {
-        ...{ name: 'queue.declare', queue, passive: false, durable: true, exclusive: false },
-        ...{ autoDelete: false, noWait: false, arguments: toFieldTable(args) },
+        name: 'queue.declare',
+        queue,
+        passive: false,
+        durable: true,
+        exclusive: false,
+        autoDelete: false,
+        noWait: false,
+        arguments: toFieldTable(args),
       },
       ['queue.declare-ok'],
     )

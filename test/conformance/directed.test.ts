@@ -130,7 +130,8 @@ describeOnBothBrokers('what programs do not reach', (open) => {
     const channel = await connection.createConfirmChannel()
     await channel.assertQueue('log', {
       arguments: {
-        ...{ 'x-queue-type': 'stream', 'x-max-age': '5s' },
+        'x-queue-type': 'stream',
+        'x-max-age': '5s',
         'x-stream-max-segment-size-bytes': 5000,
       },
     })
@@ -175,7 +176,8 @@ describeOnBothBrokers('what programs do not reach', (open) => {
 
     test('holds back what has failed, uncounted, and a purge deletes it', async () => {
       const { channel, seen, take } = await setup({
-        ...{ 'x-delayed-retry-type': 'failed', 'x-delayed-retry-min': 60_000 },
+        'x-delayed-retry-type': 'failed',
+        'x-delayed-retry-min': 60_000,
       })
       const [failed, returned] = [await take(), await take()]
 
@@ -194,7 +196,9 @@ describeOnBothBrokers('what programs do not reach', (open) => {
 
     test('holds back for longer what has failed more often', async () => {
       const { channel, take } = await setup({
-        ...{ 'x-delayed-retry-type': 'all', 'x-delayed-retry-min': 400, 'x-delayed-retry-max': 60_000 },
+        'x-delayed-retry-type': 'all',
+        'x-delayed-retry-min': 400,
+        'x-delayed-retry-max': 60_000,
       })
       const [first, second] = [await take(), await take()]
       channel.reject(first, true)
@@ -223,7 +227,8 @@ describeOnBothBrokers('what programs do not reach', (open) => {
 
     test('lets a message that is only given back wait the shortest time, however often', async () => {
       const { channel, take } = await setup({
-        ...{ 'x-delayed-retry-type': 'returned', 'x-delayed-retry-min': 60_000 },
+        'x-delayed-retry-type': 'returned',
+        'x-delayed-retry-min': 60_000,
       })
       const [returned, failed] = [await take(), await take()]
 

@@ -28,10 +28,17 @@ function header(channel: number, { classId = 60, bodyBytes = 0, properties = Buf
 }
 
 const publish = method(1, {
-  ...{ name: 'basic.publish', exchange: '', routingKey: 'nowhere', mandatory: false, immediate: false },
+  name: 'basic.publish',
+  exchange: '',
+  routingKey: 'nowhere',
+  mandatory: false,
+  immediate: false,
 })
 const startOk: Method = {
-  ...{ name: 'connection.start-ok', clientProperties: [], mechanism: 'PLAIN', locale: 'en_US' },
+  name: 'connection.start-ok',
+  clientProperties: [],
+  mechanism: 'PLAIN',
+  locale: 'en_US',
   response: Buffer.from('\0guest\0guest'),
 }
 

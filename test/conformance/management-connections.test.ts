@@ -15,7 +15,8 @@ describeOnBothBrokers('the HTTP API', (open) => {
     const nodes = await ask<readonly Row[]>(broker, 'GET', 'nodes')
 
     expect(overview.body).toMatchObject({
-      ...{ product_name: 'RabbitMQ', rabbitmq_version: overview.body.management_version },
+      product_name: 'RabbitMQ',
+      rabbitmq_version: overview.body.management_version,
       object_totals: { connections: expect.any(Number), queues: expect.any(Number) },
       exchange_types: expect.arrayContaining(
         ['direct', 'fanout', 'headers', 'topic'].map((name) =>
@@ -59,16 +60,28 @@ describeOnBothBrokers('the HTTP API', (open) => {
     const again = await ask(broker, 'DELETE', 'connections/no-such-connection')
 
     const expected = {
-      ...{ name, user: broker.username, vhost: broker.vhost, protocol: 'AMQP 0-9-1', type: 'network' },
-      ...{ auth_mechanism: 'PLAIN', channel_max: 2047, frame_max: 131_072, state: 'running' },
+      name,
+      user: broker.username,
+      vhost: broker.vhost,
+      protocol: 'AMQP 0-9-1',
+      type: 'network',
+      auth_mechanism: 'PLAIN',
+      channel_max: 2047,
+      frame_max: 131_072,
+      state: 'running',
       client_properties: expect.objectContaining({ connection_name: 'seen by all' }),
     }
     expect(listed).toEqual([expect.objectContaining(expected)])
     expect(shown).toMatchObject({ status: 200, body: expected })
     expect(channels).toEqual([
       expect.objectContaining({
-        ...{ name: `${name} (1)`, number: 1, user: broker.username, confirm: true, transactional: false },
-        ...{ consumer_count: 0, messages_unacknowledged: 0 },
+        name: `${name} (1)`,
+        number: 1,
+        user: broker.username,
+        confirm: true,
+        transactional: false,
+        consumer_count: 0,
+        messages_unacknowledged: 0,
       }),
     ])
     expect([closing.status, again.status]).toEqual([204, 404])

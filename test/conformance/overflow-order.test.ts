@@ -26,7 +26,9 @@ for (const type of ['quorum', 'classic']) {
         await channel.assertQueue(dead)
         await channel.assertQueue(queue, {
           arguments: {
-            ...{ 'x-queue-type': type, 'x-dead-letter-exchange': '', 'x-dead-letter-routing-key': dead },
+            'x-queue-type': type,
+            'x-dead-letter-exchange': '',
+            'x-dead-letter-routing-key': dead,
             ...(cause === 'policy' ? {} : { 'x-max-length': 5 }),
             ...(limit === undefined ? {} : { 'x-delivery-limit': limit }),
           },
@@ -38,7 +40,10 @@ for (const type of ['quorum', 'classic']) {
         if (cause === 'policy') {
           await send([0, 1, 2, 3, 4, 5, 6, 7, 8])
           await broker.api('PUT', `policies/${broker.vhost}/full`, {
-            ...{ pattern: `^${queue}$`, definition: { 'max-length': 5 }, priority: 0, 'apply-to': 'queues' },
+            pattern: `^${queue}$`,
+            definition: { 'max-length': 5 },
+            priority: 0,
+            'apply-to': 'queues',
           })
         } else {
           const other = await broker.connect()

@@ -32,7 +32,10 @@ export function testSameOnBoth(title: string, program: (broker: EitherBroker) =>
     const onEmbedded = await program({
       ...common,
       ...reach({
-        ...{ url: embedded.url, username: 'guest', password: 'guest', vhost: rabbit.vhost },
+        url: embedded.url,
+        username: 'guest',
+        password: 'guest',
+        vhost: rabbit.vhost,
         managementUrl: embedded.managementUrl.replace('guest:guest@', ''),
       }),
     })

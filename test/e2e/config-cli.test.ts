@@ -53,8 +53,12 @@ describe('a config that cannot be used is told with its file, its path and a way
 
   it('files with secrets of the server need not be where it is checked', async () => {
     const oidc = {
-      ...{ issuer: 'https://id.example', audience: 'warren', roles: {}, clientId: 'warren' },
-      ...{ publicUrl: 'https://warren.example', clientSecretFile: '/run/secrets/elsewhere' },
+      issuer: 'https://id.example',
+      audience: 'warren',
+      roles: {},
+      clientId: 'warren',
+      publicUrl: 'https://warren.example',
+      clientSecretFile: '/run/secrets/elsewhere',
     }
     const server = { auth: { oidc, accounts: false }, keyFile: '/run/secrets/elsewhere' }
     const { warren } = setupCli({ queues: {}, server })

@@ -118,7 +118,8 @@ describe('warren console', () => {
     const login = { authorization: `Basic ${Buffer.from('guest:guest').toString('base64')}` }
     const put = (path: string, body: object) =>
       fetch(`${management.origin}${path}`, {
-        ...{ method: 'PUT', headers: { ...login, 'content-type': 'application/json' } },
+        method: 'PUT',
+        headers: { ...login, 'content-type': 'application/json' },
         body: JSON.stringify(body),
       })
     await put('/api/users/ann', { password: 'ann', tags: '' })
@@ -146,7 +147,9 @@ describe('warren demo --console', () => {
       const answer = await fetch(`${origin}/api/v1/${path}`, {
         method: 'POST',
         headers: {
-          ...{ cookie: cookie!, 'x-csrf-token': session.csrfToken!, 'content-type': 'application/json' },
+          cookie: cookie!,
+          'x-csrf-token': session.csrfToken!,
+          'content-type': 'application/json',
         },
         body: JSON.stringify(body),
       })

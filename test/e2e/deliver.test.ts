@@ -161,7 +161,12 @@ describe('warren deliver', () => {
 
     expect(await exited).toBe(0)
     expect(JSON.parse(output.stdout)).toEqual({
-      ...{ queue: 'orders', delivered: 1, retried: 0, deadLettered: 0, deferred: 0, stale: 0 },
+      queue: 'orders',
+      delivered: 1,
+      retried: 0,
+      deadLettered: 0,
+      deferred: 0,
+      stale: 0,
       unfinished: 0,
     })
     expect(requests).toHaveLength(1)

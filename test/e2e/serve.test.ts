@@ -47,7 +47,8 @@ async function startBroker() {
 
 async function logIn(url: string) {
   const answer = await fetch(`${url}/api/v1/session`, {
-    ...{ method: 'POST', headers: { 'content-type': 'application/json' } },
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ username: 'guest', password: 'guest' }),
   })
   expect(answer.status).toBe(201)
@@ -68,7 +69,8 @@ describe('warren serve', () => {
 
     const { items } = await get<DlqList>('/api/v1/dlqs')
     const started = await fetch(`${url}/api/v1/redrives`, {
-      ...{ method: 'POST', headers: { ...browser, 'content-type': 'application/json' } },
+      method: 'POST',
+      headers: { ...browser, 'content-type': 'application/json' },
       body: JSON.stringify({ queue: 'orders.dlq', reason: 'the shop is open again' }),
     })
     const { id } = (await started.json()) as Task
@@ -120,7 +122,9 @@ describe('warren serve', () => {
     const list = await fetch(`${said.url}/api/v1/dlqs`, { headers })
     const plan = await fetch(`${said.url}/api/v1/topology/plan`, { headers })
     const redrive = await fetch(`${said.url}/api/v1/redrives`, {
-      ...{ method: 'POST', headers, body: JSON.stringify({ queue: 'orders.dlq' }) },
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ queue: 'orders.dlq' }),
     })
 
     expect([list.status, plan.status, redrive.status]).toEqual([200, 200, 403])

@@ -91,7 +91,10 @@ describe('warren apply', () => {
     const { warren, write } = setupCli(orders, broker)
     await warren('apply')
     await broker.management('POST', `/api/exchanges/${broker.vhost}/amq.default/publish`, {
-      ...{ properties: {}, routing_key: 'orders.retry.1m', payload: 'x', payload_encoding: 'string' },
+      properties: {},
+      routing_key: 'orders.retry.1m',
+      payload: 'x',
+      payload_encoding: 'string',
     })
     write('warren.config.yaml', otherDelay)
 

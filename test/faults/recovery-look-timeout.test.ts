@@ -24,8 +24,13 @@ test.each(['3.10', '4.0'] as const)(
     for (let number = 0; number < 3; number += 1) await publisher.publish({ key: 'dlq', body: `m-${number}` })
 
     const holding = holdMessages({
-      ...{ consuming: session, publishing: session, queue: 'dlq', acceptDeliveryLimit: true, by: 'test' },
-      ...{ purpose: 'a backup', onMessage: () => undefined },
+      consuming: session,
+      publishing: session,
+      queue: 'dlq',
+      acceptDeliveryLimit: true,
+      by: 'test',
+      purpose: 'a backup',
+      onMessage: () => undefined,
       whileHeld: async () => {
         await broker.clock.advance('32m', { held: 'pass' })
         return 0

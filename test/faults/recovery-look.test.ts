@@ -161,13 +161,15 @@ test('nothing is acknowledged any more once the broker has ended the consumer', 
   const channel = await rig.consuming.openChannel()
   const deliveries: Delivery[] = []
   const walk = new QueueWalk({
-    ...{ channel, queue: dlq, count: count + 1, prefetch: 10, heldCount: () => deliveries.length },
-    ...{
-      isWhole: true,
-      returnsBehind: true,
-      onDelivery: (delivery) => deliveries.push(delivery),
-      onSentAhead: () => {},
-    },
+    channel,
+    queue: dlq,
+    count: count + 1,
+    prefetch: 10,
+    heldCount: () => deliveries.length,
+    isWhole: true,
+    returnsBehind: true,
+    onDelivery: (delivery) => deliveries.push(delivery),
+    onSentAhead: () => {},
   })
   const end = walk.run()
   await eventually(() => expect(deliveries).toHaveLength(count))
@@ -183,8 +185,14 @@ test('what is held goes back before the broker would take it', async () => {
   const channel = await rig.consuming.openChannel()
   let held = 0
   const walk = new QueueWalk({
-    ...{ channel, queue: dlq, count: count + 1, prefetch: 10, heldCount: () => held, maxHoldMs: 100 },
-    ...{ isWhole: true, returnsBehind: true },
+    channel,
+    queue: dlq,
+    count: count + 1,
+    prefetch: 10,
+    heldCount: () => held,
+    maxHoldMs: 100,
+    isWhole: true,
+    returnsBehind: true,
     onDelivery: () => {
       held += 1
     },

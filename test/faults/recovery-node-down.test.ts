@@ -147,7 +147,9 @@ test('a recovery whose node stays down ends with a stall, however many passes it
   const log: string[] = []
 
   const [recovery] = await recoverQueues({
-    ...{ ...task, queues: ['dlq'], window: { messages: 1 } },
+    ...task,
+    queues: ['dlq'],
+    window: { messages: 1 },
     types: { routes: { OrderPlaced: { exchange: '', key: 'work' } } },
     timeouts: { stallMs: 6_000 }, // longer than any pause between two passes
     log: (line) => log.push(line),

@@ -65,7 +65,12 @@ testWithNode(
     const setWatermark = (share: string) => node.rabbitmqctl('set_vm_memory_high_watermark', share)
 
     const run = startRedrive({
-      ...{ consuming, publishing, management, queue: 'dlq', by: 'test', window: { messages: 100 } },
+      consuming,
+      publishing,
+      management,
+      queue: 'dlq',
+      by: 'test',
+      window: { messages: 100 },
       onProgress: ({ moved, state }) => {
         if (moved === 500 && state === 'moving') run.pause()
       },
@@ -81,8 +86,13 @@ testWithNode(
     await setWatermark('0.4')
 
     expect(await run.receipt).toMatchObject({
-      ...{ outcome: 'done', present: 2_000, moved: 2_000, failed: 0, missing: 0 },
-      ...{ duplicatesPossible: 0, isBalanced: true },
+      outcome: 'done',
+      present: 2_000,
+      moved: 2_000,
+      failed: 0,
+      missing: 0,
+      duplicatesPossible: 0,
+      isBalanced: true,
     })
     expect(await rig.depth('dlq')).toBe(0)
     expect(await countCopies(rig)).toEqual({ copies: 2_000, different: 2_000 })

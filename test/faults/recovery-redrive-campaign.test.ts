@@ -171,7 +171,9 @@ async function runTrial(fault: Fault, number: number): Promise<void> {
     const from = count + arrived
     arrived += more
     const message = (index: number) => ({
-      ...{ headers, messageId: `m-${from + index}`, body: String(from + index) },
+      headers,
+      messageId: `m-${from + index}`,
+      body: String(from + index),
       ...(priority !== undefined && { priority }),
     })
     const filled = rig.fill(dlq, more, message)
@@ -179,8 +181,16 @@ async function runTrial(fault: Fault, number: number): Promise<void> {
     return filled
   }
   const trial: Trial = {
-    ...{ rig, consuming, publishing, dlq, work, count, random, arrive },
-    ...{ taken: { count: 0 }, before: [] },
+    rig,
+    consuming,
+    publishing,
+    dlq,
+    work,
+    count,
+    random,
+    arrive,
+    taken: { count: 0 },
+    before: [],
   }
   const strikeAt = 1 + random(count)
   let strike: (() => void) | undefined
@@ -188,7 +198,11 @@ async function runTrial(fault: Fault, number: number): Promise<void> {
   let run: Redrive | undefined
   strike = await fault.arm(trial, () => run!)
   run = startRedrive({
-    ...{ ...task, queue: dlq, by: 'test', window: { messages: 1 + random(60) }, ...fault.options },
+    ...task,
+    queue: dlq,
+    by: 'test',
+    window: { messages: 1 + random(60) },
+    ...fault.options,
     onProgress: ({ moved }) => {
       if (moved < strikeAt || !strike) return
       const now = strike
@@ -249,7 +263,8 @@ function compare(receipt: Receipt, truth: Truth, what: string): void {
 
 // Each is a test of its own, so that its connections end with it.
 const trials = Array.from({ length: faults }, (_, number) => ({
-  ...{ number, fault: kinds[number % kinds.length]!.name },
+  number,
+  fault: kinds[number % kinds.length]!.name,
 }))
 
 test.each(trials)('a receipt is true where $fault (#$number)', async ({ number }) => {

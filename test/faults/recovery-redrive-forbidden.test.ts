@@ -31,7 +31,12 @@ async function setup() {
   const { consuming, publishing, management } = rig
   let hasPaused = false
   const run = startRedrive({
-    ...{ consuming, publishing, management, queue: dlq, by: 'test', window: { messages: 1 } },
+    consuming,
+    publishing,
+    management,
+    queue: dlq,
+    by: 'test',
+    window: { messages: 1 },
     onProgress: ({ moved }) => {
       if (moved < 20 || hasPaused) return
       hasPaused = true

@@ -8,7 +8,9 @@ const present = 60
 async function setup(profile: '3.10' | '4.0' | '4.3') {
   let cut = (): void => {}
   const rig = await createEmbeddedRig({
-    ...{ profile, count: present, headers: {} },
+    profile,
+    count: present,
+    headers: {},
     consumingUrl: async (url) => {
       const proxy = await startProxy({ target: Number(new URL(url).port) })
       onTestFinished(() => proxy.close())
@@ -27,8 +29,15 @@ async function setup(profile: '3.10' | '4.0' | '4.3') {
 
 const inOrder = Array.from({ length: present }, (_, index) => `m-${index}`)
 const allKept = {
-  ...{ outcome: 'done', present, moved: 0, failed: 0, kept: present, missing: 0, arrivals: 0 },
-  ...{ duplicatesPossible: 0, isBalanced: true },
+  outcome: 'done',
+  present,
+  moved: 0,
+  failed: 0,
+  kept: present,
+  missing: 0,
+  arrivals: 0,
+  duplicatesPossible: 0,
+  isBalanced: true,
 }
 
 test.each(['3.10', '4.0', '4.3'] as const)(

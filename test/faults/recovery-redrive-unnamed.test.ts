@@ -50,7 +50,11 @@ async function play(fields: {
   arm(broker)
 
   const receipt = await startRedrive({
-    ...{ consuming, publishing, queue: 'dlq', acceptDeliveryLimit: true, by: 'test' },
+    consuming,
+    publishing,
+    queue: 'dlq',
+    acceptDeliveryLimit: true,
+    by: 'test',
     window: { messages: 2 },
   }).receipt
   const ending = { receipt, work: await bodiesIn(broker, 'work'), dead: await bodiesIn(broker, 'dlq') }

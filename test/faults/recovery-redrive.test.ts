@@ -75,7 +75,13 @@ test('a target that is unbound half way gets no more, and the rest stays', async
 
   let hasPaused = false
   const run = startRedrive({
-    ...{ consuming, publishing, management, queue: dlq, to, by: 'test', window: { messages: window } },
+    consuming,
+    publishing,
+    management,
+    queue: dlq,
+    to,
+    by: 'test',
+    window: { messages: window },
     onProgress: ({ moved }) => {
       if (moved < 20 || hasPaused) return
       hasPaused = true

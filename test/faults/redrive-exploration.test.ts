@@ -26,11 +26,13 @@ const worlds: readonly (Omit<WorldRules, 'faults'> & { readonly faults: Partial<
   { messages: 3, window: 2, kept: [1], faults: { lostConsuming: 1, returned: 1, cancels: 1 } },
   // Everything that a publish can come to, with a loss and a cancel at any moment; in the smaller one an arrival as well.
   {
-    ...{ messages: 2, window: 2 },
+    messages: 2,
+    window: 2,
     faults: { lostConsuming: 1, returned: 1, nacked: 1, unanswered: 1, arrivals: 1, cancels: 1 },
   },
   {
-    ...{ messages: 3, window: 2 },
+    messages: 3,
+    window: 2,
     faults: { lostConsuming: 1, returned: 1, nacked: 1, unanswered: 1, cancels: 1 },
   },
   { messages: 2, window: 2, faults: { lostConsuming: 1, lostPublishing: 1, unanswered: 1, cancels: 1 } },

@@ -41,8 +41,17 @@ export interface Faults {
 }
 
 export const noFaults: Faults = {
-  ...{ lostConsuming: 0, lostPublishing: 0, lostBoth: 0, crashes: 0, lostNodes: 0, returned: 0 },
-  ...{ nacked: 0, unanswered: 0, arrivals: 0, cancels: 0, pauses: 0 },
+  lostConsuming: 0,
+  lostPublishing: 0,
+  lostBoth: 0,
+  crashes: 0,
+  lostNodes: 0,
+  returned: 0,
+  nacked: 0,
+  unanswered: 0,
+  arrivals: 0,
+  cancels: 0,
+  pauses: 0,
 }
 
 export interface WorldRules {
@@ -95,25 +104,34 @@ export class Violation extends Error {}
 export function startWorld(rules: WorldRules): World {
   const { messages, window, limit = Number.POSITIVE_INFINITY } = rules
   const state = startRedriveState<WorldMessage>({
-    ...{ window: { messages: window, bytes: 1_000_000 }, limit, ratePerSecond: undefined, canary: undefined },
-    ...{ isWatched: false, stopWhenTargetAbove: undefined, waitMs: 600_000 },
+    window: { messages: window, bytes: 1_000_000 },
+    limit,
+    ratePerSecond: undefined,
+    canary: undefined,
+    isWatched: false,
+    stopWhenTargetAbove: undefined,
+    waitMs: 600_000,
   })
   const source = Array.from({ length: messages }, (_, token) => token)
   const world: World = {
-    ...{
-      state,
-      source,
-      target: [],
-      hand: [],
-      held: [],
-      away: undefined,
-      wire: [],
-      sent: 0,
-      known: 0,
-      publishes: [],
-      walk: undefined,
-    },
-    ...{ errands: [], faults: rules.faults, arrived: 0, acked: [], removed: 0, confirmed: 0, costs: 0 },
+    state,
+    source,
+    target: [],
+    hand: [],
+    held: [],
+    away: undefined,
+    wire: [],
+    sent: 0,
+    known: 0,
+    publishes: [],
+    walk: undefined,
+    errands: [],
+    faults: rules.faults,
+    arrived: 0,
+    acked: [],
+    removed: 0,
+    confirmed: 0,
+    costs: 0,
     finished: undefined,
   }
   return tell(world, rules, { kind: 'started' })
@@ -268,23 +286,32 @@ function run(world: World, rules: WorldRules, errand: Errand): World {
       return tell(rest, rules, { kind: 'locked' })
     case 'prepare':
       return tell(rest, rules, {
-        ...{ kind: 'prepared', otherConsumers: 0, returnLimit: undefined, inOverLimitQueue: 0 },
+        kind: 'prepared',
+        otherConsumers: 0,
+        returnLimit: undefined,
+        inOverLimitQueue: 0,
         prefetch: rules.prefetch ?? 3,
-        ...{ depth: isKeeping(world) ? 0 : world.source.length, returnsInMs: isKeeping(world) ? 1_000 : 0 },
+        depth: isKeeping(world) ? 0 : world.source.length,
+        returnsInMs: isKeeping(world) ? 1_000 : 0,
       })
     case 'relock':
       return tell(rest, rules, { kind: 'relocked', held: 'held' })
     case 'give-back':
       return tell(giveBack(rest), rules, {
-        ...{ kind: 'gave-back', returnsInMs: isKeeping(world) ? 1_000 : 0 },
+        kind: 'gave-back',
+        returnsInMs: isKeeping(world) ? 1_000 : 0,
         hasLostNode: world.away !== undefined,
       })
     case 'count':
       return tell(rest, rules, {
         kind: 'counted',
         count: {
-          ...{ kind: 'counted', depth: world.source.length, otherConsumers: 0, inOverLimitQueue: 0 },
-          ...{ isLocked: false, isAllBack: true },
+          kind: 'counted',
+          depth: world.source.length,
+          otherConsumers: 0,
+          inOverLimitQueue: 0,
+          isLocked: false,
+          isAllBack: true,
         },
       })
     case 'rest':
@@ -347,16 +374,14 @@ function faultyWays(world: World, rules: WorldRules): readonly (() => World)[] {
 function loseConsuming(world: World, rules: WorldRules, reconnection: Reconnection = 'at-once'): World {
   const { hand, source, state, errands } = world
   const back: World = {
-    ...{
-      ...world,
-      source: [...hand, ...source],
-      hand: [],
-      held: [],
-      wire: [],
-      sent: 0,
-      known: 0,
-      walk: undefined,
-    },
+    ...world,
+    source: [...hand, ...source],
+    hand: [],
+    held: [],
+    wire: [],
+    sent: 0,
+    known: 0,
+    walk: undefined,
     costs: world.costs + rules.window,
   }
   // What was asked for on that connection fails with it.
@@ -374,12 +399,10 @@ function losePublishing(world: World, rules: WorldRules): World {
   const unanswered = publishes.reduce<World>(
     (after, { token }) =>
       tell(after, rules, {
-        ...{
-          kind: 'unanswered',
-          message: messageOf(token, rules),
-          cause: 'connection-lost',
-          mayBeThere: true,
-        },
+        kind: 'unanswered',
+        message: messageOf(token, rules),
+        cause: 'connection-lost',
+        mayBeThere: true,
       }),
     { ...world, publishes: [], costs },
   )
@@ -393,12 +416,10 @@ function loseBoth(world: World, rules: WorldRules, reconnection?: Reconnection):
   const unanswered = publishes.reduce<World>(
     (after, { token }) =>
       tell(after, rules, {
-        ...{
-          kind: 'unanswered',
-          message: messageOf(token, rules),
-          cause: 'connection-lost',
-          mayBeThere: true,
-        },
+        kind: 'unanswered',
+        message: messageOf(token, rules),
+        cause: 'connection-lost',
+        mayBeThere: true,
       }),
     { ...world, publishes: [] },
   )
@@ -423,8 +444,10 @@ function crash(world: World, rules: WorldRules, undone: number): World {
   const isInHand = (token: number): boolean => hand.includes(token)
   return loseBoth(
     {
-      ...{ ...world, source: [...back.filter((token) => !isInHand(token)), ...source] },
-      ...{ acked: acked.slice(0, acked.length - undone), removed: world.removed - undone },
+      ...world,
+      source: [...back.filter((token) => !isInHand(token)), ...source],
+      acked: acked.slice(0, acked.length - undone),
+      removed: world.removed - undone,
       costs: world.costs + undone,
     },
     rules,

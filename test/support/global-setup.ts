@@ -65,7 +65,11 @@ async function embedBroker(): Promise<RunningBroker> {
   const { version, port, managementPort, stop } = await startEmbeddedBroker({ ...(profile && { profile }) })
   const [username, password] = ['guest', 'guest']
   const broker = {
-    ...{ version, username, password, vhostPrefix: 'test', canStartNodes: false },
+    version,
+    username,
+    password,
+    vhostPrefix: 'test',
+    canStartNodes: false,
     amqpUrl: `amqp://${username}:${password}@127.0.0.1:${port}`,
     managementUrl: `http://127.0.0.1:${managementPort}`,
   }

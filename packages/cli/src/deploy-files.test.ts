@@ -208,7 +208,9 @@ describe('the Kubernetes manifest', () => {
     const [[file, text]] = Object.entries(data) as [[string, string]]
 
     expect(parseLine(container.args)).toMatchObject({
-      ...{ host: '0.0.0.0', port: defaultPort, config: `${mount!.mountPath}/${file}` },
+      host: '0.0.0.0',
+      port: defaultPort,
+      config: `${mount!.mountPath}/${file}`,
     })
     expect(volume).toEqual({ name: mount!.name, configMap: { name: find('ConfigMap').metadata.name } })
     checkConfig(text)

@@ -17,20 +17,31 @@ const selector = { matchLabels: anyNames } as const
 const port = { protocol: any, port: any } as const
 const probe = { httpGet: { path: any, port: any }, failureThreshold: any, periodSeconds: any } as const
 const container: Shape = {
-  ...{ name: any, image: any, args: [any], envFrom: [{ secretRef: { name: any } }] },
+  name: any,
+  image: any,
+  args: [any],
+  envFrom: [{ secretRef: { name: any } }],
   ports: [{ name: any, containerPort: any }],
-  ...{ startupProbe: probe, livenessProbe: probe, readinessProbe: probe },
+  startupProbe: probe,
+  livenessProbe: probe,
+  readinessProbe: probe,
   resources: { requests: { cpu: any, memory: any }, limits: { memory: any } },
   securityContext: {
-    ...{ runAsNonRoot: any, runAsUser: any, readOnlyRootFilesystem: any, allowPrivilegeEscalation: any },
-    ...{ capabilities: { drop: [any] }, seccompProfile: { type: any } },
+    runAsNonRoot: any,
+    runAsUser: any,
+    readOnlyRootFilesystem: any,
+    allowPrivilegeEscalation: any,
+    capabilities: { drop: [any] },
+    seccompProfile: { type: any },
   },
   volumeMounts: [{ name: any, mountPath: any, readOnly: any }],
 }
 const template: Shape = {
   metadata: { labels: anyNames },
   spec: {
-    ...{ terminationGracePeriodSeconds: any, automountServiceAccountToken: any, restartPolicy: any },
+    terminationGracePeriodSeconds: any,
+    automountServiceAccountToken: any,
+    restartPolicy: any,
     topologySpreadConstraints: [
       { maxSkew: any, topologyKey: any, whenUnsatisfiable: any, labelSelector: selector },
     ],
@@ -45,7 +56,8 @@ const kinds: Readonly<Record<string, readonly [version: string, fields: Readonly
     'v1',
     {
       spec: {
-        ...{ selector: anyNames, sessionAffinity: any },
+        selector: anyNames,
+        sessionAffinity: any,
         ports: [{ name: any, port: any, targetPort: any }],
       },
     },
@@ -57,7 +69,8 @@ const kinds: Readonly<Record<string, readonly [version: string, fields: Readonly
     'networking.k8s.io/v1',
     {
       spec: {
-        ...{ podSelector: selector, policyTypes: [any] },
+        podSelector: selector,
+        policyTypes: [any],
         ingress: [{ from: [{ namespaceSelector: selector }], ports: [port] }],
         egress: [{ to: [{ namespaceSelector: selector }], ports: [port] }],
       },
@@ -68,10 +81,20 @@ const kinds: Readonly<Record<string, readonly [version: string, fields: Readonly
 const composeFile: Shape = {
   services: {
     '*': {
-      ...{ image: any, build: { context: any, dockerfile: any }, hostname: any, command: [any] },
-      ...{ environment: anyNames, ports: [any], volumes: [any], tmpfs: [any], read_only: any, restart: any },
+      image: any,
+      build: { context: any, dockerfile: any },
+      hostname: any,
+      command: [any],
+      environment: anyNames,
+      ports: [any],
+      volumes: [any],
+      tmpfs: [any],
+      read_only: any,
+      restart: any,
       healthcheck: { test: [any], interval: any, timeout: any, retries: any },
-      ...{ depends_on: { '*': { condition: any } }, stop_grace_period: any, cap_drop: [any] },
+      depends_on: { '*': { condition: any } },
+      stop_grace_period: any,
+      cap_drop: [any],
       security_opt: [any],
     },
   },

@@ -14,13 +14,34 @@ const nowhere = 'amqp://127.0.0.1:1'
 const nothing = ['--url', nowhere, '--management-url', 'http://127.0.0.1:1']
 
 const receipt: Receipt = {
-  ...{ format: 'warren-receipt/1', id: 'r-1', queue: 'dlq', vhost: '/', by: 'ada', reason: 'a test' },
-  ...{ startedAt: '2026-01-01T00:00:00.000Z', endedAt: '2026-01-01T00:00:01.000Z', ratePerSecond: 3 },
-  ...{ outcome: 'done', present: 3, moved: 1, failed: 1, kept: 1, stillThere: 0, arrivals: 0 },
-  ...{ cameBack: 0, missing: 0, otherConsumers: 0, duplicatesPossible: 0, refreshed: 0, isBalanced: true },
-  ...{ targets: [{ target: 'orders', moved: 1 }], causes: [{ id: 'c', label: 'c', moved: 1 }] },
-  ...{ failures: [{ kind: 'refused', count: 1 }], keptBecause: [{ reason: 'not-selected', count: 1 }] },
-  ...{ digest: 'd', refusals: [] },
+  format: 'warren-receipt/1',
+  id: 'r-1',
+  queue: 'dlq',
+  vhost: '/',
+  by: 'ada',
+  reason: 'a test',
+  startedAt: '2026-01-01T00:00:00.000Z',
+  endedAt: '2026-01-01T00:00:01.000Z',
+  ratePerSecond: 3,
+  outcome: 'done',
+  present: 3,
+  moved: 1,
+  failed: 1,
+  kept: 1,
+  stillThere: 0,
+  arrivals: 0,
+  cameBack: 0,
+  missing: 0,
+  otherConsumers: 0,
+  duplicatesPossible: 0,
+  refreshed: 0,
+  isBalanced: true,
+  targets: [{ target: 'orders', moved: 1 }],
+  causes: [{ id: 'c', label: 'c', moved: 1 }],
+  failures: [{ kind: 'refused', count: 1 }],
+  keptBecause: [{ reason: 'not-selected', count: 1 }],
+  digest: 'd',
+  refusals: [],
 }
 const definitions = {
   rabbitmq_version: '4.0.5',
@@ -43,8 +64,14 @@ const config = {
 }
 const edit = { body: { a: [1] }, headers: { tenant: 'acme', list: [1, { a: null }] } }
 const backupHeader = {
-  ...{ format: 'warren-backup/1', id: 'b-1', purpose: 'backup', queue: 'dlq', vhost: '/' },
-  ...{ brokerVersion: '4.0.5', by: 'ada', startedAt: '2026-01-01T00:00:00.000Z' },
+  format: 'warren-backup/1',
+  id: 'b-1',
+  purpose: 'backup',
+  queue: 'dlq',
+  vhost: '/',
+  brokerVersion: '4.0.5',
+  by: 'ada',
+  startedAt: '2026-01-01T00:00:00.000Z',
 }
 
 interface FileKind {
@@ -57,15 +84,21 @@ interface FileKind {
 
 const kinds: readonly FileKind[] = [
   {
-    ...{ what: 'a receipt', name: 'receipt.json', example: receipt },
+    what: 'a receipt',
+    name: 'receipt.json',
+    example: receipt,
     commands: (file) => [['dlq', 'verify', file, ...nothing]],
   },
   {
-    ...{ what: 'a definitions.json', name: 'definitions.json', example: definitions },
+    what: 'a definitions.json',
+    name: 'definitions.json',
+    example: definitions,
     commands: (file) => [['init', '--from-definitions', file, '--config', `${file}.yaml`, '--yes']],
   },
   {
-    ...{ what: 'a config', name: 'warren.config.json', example: config },
+    what: 'a config',
+    name: 'warren.config.json',
+    example: config,
     // `check` reads the recovery section as `recover` does, which would wait for a broker.
     commands: (file) => [
       ['check', '--config', file],
@@ -74,20 +107,28 @@ const kinds: readonly FileKind[] = [
     ],
   },
   {
-    ...{ what: 'a config in YAML', name: 'warren.config.yaml', example: config },
+    what: 'a config in YAML',
+    name: 'warren.config.yaml',
+    example: config,
     commands: (file) => [['check', '--config', file]],
   },
   {
-    ...{ what: 'an edit', name: 'edit.json', example: edit },
+    what: 'an edit',
+    name: 'edit.json',
+    example: edit,
     commands: (file) => [['dlq', 'redrive', 'dlq', '--edit', file, '--where', 'id:1', '--yes', ...nothing]],
   },
   {
-    ...{ what: 'definitions for the broker', name: 'broker.json', example: definitions },
+    what: 'definitions for the broker',
+    name: 'broker.json',
+    example: definitions,
     // Somebody listens there already, so what is sound ends there.
     commands: (file) => [['broker', '--definitions', file, '--port', takenPort, '--management-port', '0']],
   },
   {
-    ...{ what: 'a backup', name: 'orders.backup', example: backupHeader },
+    what: 'a backup',
+    name: 'orders.backup',
+    example: backupHeader,
     commands: (file) => [['dlq', 'backup', '--verify', file]],
     write: async (file, text) => writeFile(file, await packBlock(Buffer.from(`${text}\n`))),
   },

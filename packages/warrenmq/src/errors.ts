@@ -14,14 +14,18 @@ export abstract class WarrenError extends Error {
 
 /** Bytes that are not AMQP 0-9-1. `offset` counts from the start of the value that was being read. */
 export class WireError extends WarrenError {
+  /** Which rule of the protocol the bytes break. */
   readonly code: WireErrorCode
+  /** Where in what was read, in bytes. */
   readonly offset: number
   /** The part of a message that is over a limit of the reader, where the bytes themselves are in order. */
   readonly oversized: 'header' | 'body' | undefined
 
   constructor(fields: {
+    /** Which rule of the protocol the bytes break. */
     code: WireErrorCode
     detail: string
+    /** Where in what was read, in bytes. */
     offset: number
     oversized?: 'header' | 'body'
   }) {
@@ -32,6 +36,7 @@ export class WireError extends WarrenError {
   }
 }
 
+/** The codes of a `WireError`. */
 export type WireErrorCode =
   | 'WIRE_TRUNCATED'
   | 'WIRE_TRAILING_BYTES'
@@ -262,7 +267,9 @@ export type ConsumerErrorCode =
 
 /** A file of the command line that cannot be used as it is, or cannot be written. */
 export class ConfigError extends WarrenError {
+  /** What is wrong with it. */
   readonly code: ConfigErrorCode
+  /** The file, as it was named. */
   readonly file: string
 
   constructor(fields: { code: ConfigErrorCode; file: string; message: string }, options?: ErrorOptions) {
@@ -272,6 +279,7 @@ export class ConfigError extends WarrenError {
   }
 }
 
+/** The codes of a `ConfigError`. */
 export type ConfigErrorCode =
   | 'CONFIG_NOT_FOUND'
   | 'CONFIG_UNREADABLE'
@@ -332,6 +340,7 @@ export type EmbeddedBrokerErrorCode =
 
 /** Why the admin API did not do what was asked. */
 export class ApiError extends WarrenError {
+  /** What was wrong; it decides the HTTP status. */
   readonly code: ApiErrorCode
   /** When to try again. */
   readonly retryAfterSeconds: number | undefined
@@ -346,6 +355,7 @@ export class ApiError extends WarrenError {
   }
 }
 
+/** The codes of an `ApiError`; `docs/reference/errors.md` says what each means. */
 export type ApiErrorCode =
   | 'API_REQUEST_INVALID'
   | 'API_NOT_AUTHENTICATED'

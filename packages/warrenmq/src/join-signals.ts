@@ -4,6 +4,7 @@ import { clearTimeout, setTimeout } from './world.ts'
 
 /** One signal for several reasons to end. */
 export interface JoinedSignal {
+  /** Aborted as soon as one of the reasons comes, with that reason. */
   readonly signal: AbortSignal
   /**
    * Leaves neither timer nor listener behind.
@@ -16,6 +17,7 @@ export interface JoinedSignal {
   release(): void
 }
 
+/** What else ends the joined signal. */
 export interface JoinOptions {
   /**
    * It aborts after this many milliseconds, too. @default never

@@ -61,8 +61,11 @@ async function doIt(part: Part, deed: RealDeed): Promise<void> {
       const isStill = deed === 'redrive-to-still'
       const to = isStill ? { queue: stillQueue } : deed === 'redrive' ? 'origin' : 'exchange'
       const receipt = await letters.redrive({
-        ...{ ...asked, to, reason: 'the gateway is back' },
-        ...{ wait: random.pick(['1s', '15s']), window: { messages: redriveWindow } },
+        ...asked,
+        to,
+        reason: 'the gateway is back',
+        wait: random.pick(['1s', '15s']),
+        window: { messages: redriveWindow },
       })
       note({ what: 'receipt', still: isStill, receipt })
       note({ what: 'twice', count: receipt.duplicatesPossible })

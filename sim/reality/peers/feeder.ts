@@ -52,7 +52,8 @@ export function startFeeder(url: () => string, queue: string): Feeder {
     }
   })()
   return {
-    ...{ sent, confirmed },
+    sent,
+    confirmed,
     end: () => {
       isEnding = true
       return ended

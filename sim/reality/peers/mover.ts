@@ -69,7 +69,11 @@ export async function openMover(
     })
   const login = `${node.username}:${node.password}`
   const task: PeerTask = {
-    ...{ vhost, source, target, prefetch: 100, republishes: participant.republishes ?? false },
+    vhost,
+    source,
+    target,
+    prefetch: 100,
+    republishes: participant.republishes ?? false,
     url: `amqp://${login}@127.0.0.1:${relay.port}/${home}`,
     managementUrl: `http://${login}@127.0.0.1:${node.managementPort}`,
   }
@@ -182,7 +186,8 @@ function count(
   const ids = new Set(found.map(({ id }) => id))
   const left = found.filter(({ queue }) => queue === source).length
   return {
-    ...{ left, stuck: left > 0 ? 1 : 0 },
+    left,
+    stuck: left > 0 ? 1 : 0,
     published: sent.size,
     confirmed: confirmed.size,
     lost: [...confirmed].filter((id) => !ids.has(id)).length,

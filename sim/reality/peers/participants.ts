@@ -67,9 +67,15 @@ export const participants: readonly Participant[] = [
 
 async function beginShovel(access: ManagementAccess, task: PeerTask): Promise<unknown> {
   const value = {
-    ...{ 'src-protocol': 'amqp091', 'src-uri': task.url, 'src-queue': task.source },
-    ...{ 'dest-protocol': 'amqp091', 'dest-uri': task.url, 'dest-queue': task.target },
-    ...{ 'src-prefetch-count': task.prefetch, 'ack-mode': 'on-confirm', 'reconnect-delay': 1 },
+    'src-protocol': 'amqp091',
+    'src-uri': task.url,
+    'src-queue': task.source,
+    'dest-protocol': 'amqp091',
+    'dest-uri': task.url,
+    'dest-queue': task.target,
+    'src-prefetch-count': task.prefetch,
+    'ack-mode': 'on-confirm',
+    'reconnect-delay': 1,
   }
   return callManagement(access, 'PUT', `/api/parameters/shovel/${encodeURIComponent(task.vhost)}/mover`, {
     value,

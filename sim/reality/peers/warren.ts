@@ -13,14 +13,19 @@ process.on('message', () => process.exit(0))
 
 // One re-drive after the other, since each moves what was there when it began.
 const warren = await connect(task.url, {
-  ...{ managementUrl: task.managementUrl, heartbeatSeconds: 2, waitForBroker: '5m' },
+  managementUrl: task.managementUrl,
+  heartbeatSeconds: 2,
+  waitForBroker: '5m',
   backoff: { initial: '50ms', max: '500ms' },
 })
 for (;;) {
   await warren
     .deadLetters(task.source)
     .redrive({
-      ...{ to: { queue: task.target }, by: 'warren', wait: '1m', acceptDeliveryLimit: true },
+      to: { queue: task.target },
+      by: 'warren',
+      wait: '1m',
+      acceptDeliveryLimit: true,
       window: { messages: task.prefetch },
     })
     .catch(() => undefined)

@@ -21,7 +21,12 @@ describeOnBothBrokers('amqplib', (open) => {
     const { hostname, port, username, password, vhost } = await open()
     const connection = await amqplib.connect(
       {
-        ...{ protocol: 'amqp', hostname, port, username, password, vhost },
+        protocol: 'amqp',
+        hostname,
+        port,
+        username,
+        password,
+        vhost,
         frameMax: 16_384,
         channelMax: 10,
       },
@@ -153,8 +158,16 @@ describeOnBothBrokers('amqplib', (open) => {
     await channel.bindQueue('all', 'reports', '', { 'x-match': 'all', account: 'new', method: 'google' })
     await channel.bindQueue('any', 'reports', '', { 'x-match': 'any', account: 'new', method: 'facebook' })
     const properties = {
-      ...{ contentType: 'text/plain', contentEncoding: 'utf-8', priority: 3, correlationId: 'c', type: 't' },
-      ...{ replyTo: 'r', expiration: '60000', messageId: 'm', timestamp: 1_700_000_000, appId: 'a' },
+      contentType: 'text/plain',
+      contentEncoding: 'utf-8',
+      priority: 3,
+      correlationId: 'c',
+      type: 't',
+      replyTo: 'r',
+      expiration: '60000',
+      messageId: 'm',
+      timestamp: 1_700_000_000,
+      appId: 'a',
       deliveryMode: 2,
       headers: { account: 'new', method: 'google', list: [1, 'two', true], table: { deep: null }, at: 1.5 },
     }
@@ -352,7 +365,10 @@ describeOnBothBrokers('amqplib', (open) => {
     const events: string[] = []
     const connection = await amqplib.connect(proxy.url, {
       recovery: {
-        ...{ initialDelay: 5, maxDelay: 20, factor: 2, jitter: 0 },
+        initialDelay: 5,
+        maxDelay: 20,
+        factor: 2,
+        jitter: 0,
         setup: async (model: { createChannel(): Promise<Channel> }) => {
           const channel = await model.createChannel()
           channel.on('error', () => undefined)

@@ -56,8 +56,11 @@ describeOnBothBrokers('@cloudamqp/amqp-client', (open) => {
   test('a session encodes and decodes bodies', async () => {
     const { url } = await open()
     const session = await AMQPSession.connect(url, {
-      ...{ logger: null, parsers: builtinParsers, coders: builtinCoders },
-      ...{ defaultContentType: 'application/json', defaultContentEncoding: 'gzip' },
+      logger: null,
+      parsers: builtinParsers,
+      coders: builtinCoders,
+      defaultContentType: 'application/json',
+      defaultContentEncoding: 'gzip',
     })
     onTestFinished(() => session.stop())
     const queue = await session.queue('jobs')
@@ -86,7 +89,10 @@ describeOnBothBrokers('@cloudamqp/amqp-client', (open) => {
     const proxy = await (await open()).throughProxy()
     const events: string[] = []
     const session = await AMQPSession.connect(proxy.url, {
-      ...{ logger: null, reconnectInterval: 5, maxReconnectInterval: 20, maxRetries: 0 },
+      logger: null,
+      reconnectInterval: 5,
+      maxReconnectInterval: 20,
+      maxRetries: 0,
       onconnect: () => events.push('connected'),
       ondisconnect: () => events.push('disconnected'),
     })

@@ -28,7 +28,9 @@ describeOnBothBrokers('rascal', (open) => {
     const config = rascal.withDefaultConfig({
       vhosts: {
         [vhost]: {
-          ...{ connection: { url, retry: { min: 5, max: 20 } }, namespace: false, queues: ['q'] },
+          connection: { url, retry: { min: 5, max: 20 } },
+          namespace: false,
+          queues: ['q'],
           publications: { p: { queue: 'q' } },
           subscriptions: { s: { queue: 'q', retry: { delay: 5 } } },
           ...vhostConfig,

@@ -54,7 +54,8 @@ describeOnBothBrokers('rascal', (open) => {
       vhosts: {
         [vhost]: {
           connection: {
-            ...{ url, management: managementUrl },
+            url,
+            management: managementUrl,
             retry: { min: 5, max: 20, factor: 2, strategy: 'exponential' },
           },
           namespace: false,
@@ -148,7 +149,8 @@ describeOnBothBrokers('rascal', (open) => {
     const authorization = `Basic ${Buffer.from(`${broker.username}:${broker.password}`).toString('base64')}`
     const call = (method: string, path: string, body?: object) =>
       fetch(`${new URL(broker.managementUrl).origin}/api/${path}`, {
-        ...{ method, headers: { authorization, 'content-type': 'application/json' } },
+        method,
+        headers: { authorization, 'content-type': 'application/json' },
         ...(body && { body: JSON.stringify(body) }),
       })
     onTestFinished(async () => void (await call('DELETE', `vhosts/${made}`)))
@@ -189,7 +191,8 @@ describeOnBothBrokers('rascal', (open) => {
         more: {
           encryption: {
             v1: {
-              ...{ key: 'f81db52a3b2c717fe65d9a3b7dd04d2a08793e1a28e3083db3ea08db56e7c315', ivLength: 16 },
+              key: 'f81db52a3b2c717fe65d9a3b7dd04d2a08793e1a28e3083db3ea08db56e7c315',
+              ivLength: 16,
               algorithm: 'aes-256-cbc',
             },
           },
@@ -350,7 +353,9 @@ describeOnBothBrokers('rascal', (open) => {
 
   test('subscribes to all, cancels, purges, bounces and takes its topology away again', async () => {
     const { service, vhost, url } = await start({
-      ...{ assert: false, queues: ['q', 'r'], subscriptions: { s: { queue: 'q' } } },
+      assert: false,
+      queues: ['q', 'r'],
+      subscriptions: { s: { queue: 'q' } },
     })
     const subscriptions = await service.subscribeAll((each) => !each.autoCreated)
     for (const each of subscriptions) each.on('message', (_message, _content, settle) => settle())

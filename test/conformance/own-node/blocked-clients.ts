@@ -101,11 +101,10 @@ async function useRascal(url: string, vhost: string): Promise<BlockedClient> {
   const config = rascal.withDefaultConfig({
     vhosts: {
       [vhost]: {
-        ...{ connection: { url }, namespace: false },
-        ...{
-          queues: { rascal: { assert: false, check: true } },
-          publications: { p: { queue: 'rascal', timeout: 120_000 } },
-        },
+        connection: { url },
+        namespace: false,
+        queues: { rascal: { assert: false, check: true } },
+        publications: { p: { queue: 'rascal', timeout: 120_000 } },
       },
     },
   })

@@ -23,8 +23,10 @@ export function testLateLetters(open: () => Promise<OwnBroker>): void {
     await channel.assertQueue('here')
     await channel.assertQueue('work', {
       arguments: {
-        ...{ 'x-queue-type': 'quorum', 'x-overflow': 'reject-publish' },
-        ...{ 'x-dead-letter-exchange': '', 'x-dead-letter-strategy': 'at-least-once' },
+        'x-queue-type': 'quorum',
+        'x-overflow': 'reject-publish',
+        'x-dead-letter-exchange': '',
+        'x-dead-letter-strategy': 'at-least-once',
       },
     })
     await channel.bindQueue('work', 'jobs', '')

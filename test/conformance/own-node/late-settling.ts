@@ -108,8 +108,14 @@ export function testLateSettling(open: () => Promise<OwnBroker>): void {
     received.length = 0
     const cancelled = client.expect(1, ['basic.cancel'])
     client.send(1, {
-      ...{ name: 'basic.consume', queue: 'work', consumerTag: 'slow', arguments: [] },
-      ...{ noLocal: false, noAck: false, exclusive: false, noWait: false },
+      name: 'basic.consume',
+      queue: 'work',
+      consumerTag: 'slow',
+      arguments: [],
+      noLocal: false,
+      noAck: false,
+      exclusive: false,
+      noWait: false,
     })
     await eventually(() => expect(received.map(({ method }) => method.name)).toContain('basic.deliver'))
 

@@ -152,7 +152,8 @@ async function call(
   const { origin, username, password } = new URL(managementUrl)
   const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
   const answer = await fetch(`${origin}/api/${path}`, {
-    ...{ method, headers: { authorization, 'content-type': 'application/json' } },
+    method,
+    headers: { authorization, 'content-type': 'application/json' },
     ...(body && { body: JSON.stringify(body) }),
   })
   const text = await answer.text()

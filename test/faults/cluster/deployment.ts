@@ -30,7 +30,9 @@ const everything: TopologyDeclaration = {
     'freeflow.user': { layout: 'freeflow' },
     'q.audit': { layout: 'isolated', exact: true, bind: [{ exchange: 'events', key: '#' }] },
     'büro "eins"': {
-      ...{ type: 'classic', deadLetter: false, arguments: { 'x-max-priority': 3 } },
+      type: 'classic',
+      deadLetter: false,
+      arguments: { 'x-max-priority': 3 },
       bind: [{ exchange: 'by kind', arguments: { 'x-match': 'any', kind: 'a', size: 5 } }],
     },
     log: { type: 'stream', deadLetter: false, bind: [{ exchange: 'lost' }] },

@@ -110,7 +110,12 @@ export function testLostNodes(open: () => RabbitCluster): void {
         let killing: Promise<void> | undefined
 
         const receipt = await startRedrive({
-          ...{ consuming, publishing, management, queue: 'dlq', by: 'test', window: { messages: window } },
+          consuming,
+          publishing,
+          management,
+          queue: 'dlq',
+          by: 'test',
+          window: { messages: window },
           onProgress: ({ moved }) => {
             if (moved >= 1_000) killing ??= kill(victim)
           },

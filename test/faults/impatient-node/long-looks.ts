@@ -22,7 +22,11 @@ async function setup(node: RabbitNode) {
   const disk = { isFull: true, onProgress: () => {} }
   const hold = (options: Partial<HoldTask> = {}) =>
     holdMessages({
-      ...{ ...rig, queue, by: 'test', purpose: 'a backup', sink: disk },
+      ...rig,
+      queue,
+      by: 'test',
+      purpose: 'a backup',
+      sink: disk,
       onMessage: () => {
         seen += 1
         return undefined

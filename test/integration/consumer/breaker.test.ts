@@ -34,7 +34,9 @@ async function setup(...bodiesBehind: string[]) {
       if (isOut) throw new Error('the database is away')
     },
     {
-      ...{ concurrency: 1, prefetch: 10, orderBy: ({ id }) => id?.match(/^[ab]/)?.[0] },
+      concurrency: 1,
+      prefetch: 10,
+      orderBy: ({ id }) => id?.match(/^[ab]/)?.[0],
       breaker: { failureRatio: 0.5, minimumResults: 2, openMs: 5, maxOpenMs: 20 },
     },
   )

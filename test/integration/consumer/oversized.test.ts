@@ -29,7 +29,9 @@ it('a message that may not be read is held and told of, the others are handled, 
 
   const handled: unknown[] = []
   const consumer = startConsumer({
-    ...{ consuming, publishing: consuming, flow: flow(queue) },
+    consuming,
+    publishing: consuming,
+    flow: flow(queue),
     handler: ({ rawBody }) => void handled.push(rawBody.toString()),
   })
   await eventually(() => expect(handled).toEqual(['first', 'second', 'third']))

@@ -74,7 +74,8 @@ it('a body that a later answer refuses is parked at its first attempt, with wher
   expect(settled[0]).toMatchObject({
     attempt: 1,
     outcome: {
-      ...{ kind: 'dead-letter', reason: 'invalid' },
+      kind: 'dead-letter',
+      reason: 'invalid',
       failure: { errorMessage: 'The message "m1" does not fit its schema: lines.2: no number.' },
     },
   })

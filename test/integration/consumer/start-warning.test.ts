@@ -69,7 +69,9 @@ it('a consumer that may not read its queue says which permission it waits for', 
   const warnings = listen()
 
   const consumer = startConsumer({
-    ...{ consuming, publishing: publisher, flow: flow(name) },
+    consuming,
+    publishing: publisher,
+    flow: flow(name),
     handler: () => undefined,
   })
   onTestFinished(() => consumer.close({ deadline: 0 }))

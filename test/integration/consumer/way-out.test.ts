@@ -63,7 +63,11 @@ async function setup({
 function begin(rig: Rig, options: ConsumerOptions = {}) {
   const runs: (string | undefined)[] = []
   const consumer: Consumer = startConsumer({
-    ...{ consuming: rig.consuming, publishing: rig.consuming, flow: rig.flow, wayLook: rig.wayLook, options },
+    consuming: rig.consuming,
+    publishing: rig.consuming,
+    flow: rig.flow,
+    wayLook: rig.wayLook,
+    options,
     handler: ({ id }) => {
       runs.push(id)
       throw new Error('always')

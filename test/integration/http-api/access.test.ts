@@ -176,7 +176,8 @@ async function ask(endpoint: AnyEndpoint, headers: Headers) {
   const remoteAddress = `10.0.${asked >> 8}.${asked & 255}`
   const { status, body } = await askFor(rig, endpoint, {
     ...request,
-    ...{ headers: { ...request.headers, ...headers }, remoteAddress },
+    headers: { ...request.headers, ...headers },
+    remoteAddress,
   })
   return { status, code: status < 400 ? '' : (JSON.parse(body) as Problem).code }
 }
@@ -219,7 +220,8 @@ describe.each(changing)('the endpoint %s, which changes something,', (_, endpoin
     const [{ cookie }, { csrfToken }] = [await logIn('admin'), await logIn('admin')]
 
     expect(await ask(endpoint, { cookie, 'x-csrf-token': csrfToken })).toEqual({
-      ...{ status: 403, code: 'API_CSRF_REFUSED' },
+      status: 403,
+      code: 'API_CSRF_REFUSED',
     })
   })
 
@@ -238,7 +240,8 @@ describe.each(guarded.filter(([, endpoint]) => namesQueue(endpoint)))(
   (_, endpoint) => {
     it('is closed to who may not read it in RabbitMQ', async () => {
       expect(await ask(endpoint, broker.as('narrow'))).toEqual({
-        ...{ status: 403, code: 'API_FORBIDDEN' },
+        status: 403,
+        code: 'API_FORBIDDEN',
       })
     })
   },
@@ -267,7 +270,10 @@ it('a caller is told who they are and what they may call', async () => {
   const answer = await rig.app.inject({ url: '/api/v1/my/permissions', headers })
 
   expect(answer.json()).toEqual({
-    ...{ name: 'operator@example', role: 'operator', wayIn: 'oidc', vhost: broker.vhost },
+    name: 'operator@example',
+    role: 'operator',
+    wayIn: 'oidc',
+    vhost: broker.vhost,
     permissions: permissionsOf('operator'),
     features: [],
   })
@@ -281,7 +287,9 @@ describe('a re-drive to a queue by its name', () => {
     const source = user === 'narrow' ? 'mine.dlq' : queue
     await rig.declareDlq('mine.dlq')
     const answer = await rig.app.inject({
-      ...{ method: 'POST', url: '/api/v1/redrives', headers: broker.as(user) },
+      method: 'POST',
+      url: '/api/v1/redrives',
+      headers: broker.as(user),
       payload: { queue: source, to },
     })
 

@@ -67,18 +67,25 @@ export async function startApiRig({
   if (topology) await applyPlan(consuming, (await planDeployment(topology, { management, vhost })).plan)
   const app = await createApiServer({
     broker: {
-      ...{ consuming, publishing, management, vhost },
+      consuming,
+      publishing,
+      management,
+      vhost,
       topology: declared && compileTopology(declared, { brokerVersion }),
       types: declared?.recovery && readRecoverySection(declared.recovery).types,
     },
-    ...{ settings: readServerSection(server, { ...serverKey, ...env }), version: '0.0.0-test', logger },
+    settings: readServerSection(server, { ...serverKey, ...env }),
+    version: '0.0.0-test',
+    logger,
     ...(loginLink && { loginLink }),
   })
   const undeclaredProblems = watchProblems(app)
   const publisher = new Publisher(publishing)
   const isNew = !/^3\./.test(brokerVersion)
   return {
-    ...{ app, consuming, publishing },
+    app,
+    consuming,
+    publishing,
     declareDlq: async (queue, more = {}) => {
       const channel = await consuming.openChannel()
       const args = { 'x-queue-type': 'quorum', ...(isNew && { 'x-delivery-limit': -1 }), ...more }

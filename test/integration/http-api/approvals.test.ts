@@ -65,14 +65,19 @@ const addresses = { ann: '192.0.2.1', bob: '192.0.2.2' }
 
 const ask = (path: string, payload: object) =>
   one.app.inject({
-    ...{ method: 'POST', url: `/api/v1/${path}`, headers: as('ann'), payload },
+    method: 'POST',
+    url: `/api/v1/${path}`,
+    headers: as('ann'),
+    payload,
     remoteAddress: addresses.ann,
   })
 
 /** On the other server, since the second person is seldom on the same one. */
 const decide = (id: string, decision: 'grant' | 'refuse', headers = as('bob'), { app } = two) =>
   app.inject({
-    ...{ method: 'POST', url: `/api/v1/approvals/${id}/${decision}`, headers },
+    method: 'POST',
+    url: `/api/v1/approvals/${id}/${decision}`,
+    headers,
     remoteAddress: addresses.bob,
   })
 
@@ -97,7 +102,8 @@ describe('a re-drive of many messages', () => {
     expect(granted.headers.location).toBe(`/api/v1/tasks/${id}`)
     expect(granted.json<Approval>()).toMatchObject({ state: 'granted', decidedBy: nameOf('bob') })
     expect(task.json<Task>()).toMatchObject({
-      ...{ state: 'done', by: nameOf('ann') },
+      state: 'done',
+      by: nameOf('ann'),
       reason: `the bank is back; granted by ${nameOf('bob')}`,
     })
     await broker.expectDepths({ [queue]: 0, [`${queue}.work`]: 5 })
@@ -138,7 +144,8 @@ describe('a re-drive of many messages', () => {
     expect(
       (await one.app.inject({ url: `/api/v1/approvals/${id}`, headers: as('vera') })).json(),
     ).toMatchObject({
-      ...{ state: 'waiting', decidedBy: null },
+      state: 'waiting',
+      decidedBy: null,
     })
     // That they tried is in the log; a viewer has not come as far as the approval.
     expect(await refusalsOf(id)).toEqual([
@@ -177,7 +184,10 @@ describe('a re-drive of many messages', () => {
     await setup(queue, 5)
     const rig = await setUpApi({ ...broker, server: { approval: { above: 3, expires: '1s' } } })
     const asked = await rig.app.inject({
-      ...{ method: 'POST', url: '/api/v1/redrives', headers: as('ann'), payload: { queue } },
+      method: 'POST',
+      url: '/api/v1/redrives',
+      headers: as('ann'),
+      payload: { queue },
     })
     const { id, state, askedAt, expiresAt } = asked.json<Approval>()
     const stateNow = async () =>
@@ -190,7 +200,8 @@ describe('a re-drive of many messages', () => {
     expect(Date.parse(expiresAt) - Date.parse(askedAt)).toBe(1_000)
     expect(late.statusCode).toBe(409)
     expect(late.json<Problem>()).toMatchObject({
-      ...{ code: 'API_APPROVAL_DECIDED', detail: expect.stringContaining('is expired') },
+      code: 'API_APPROVAL_DECIDED',
+      detail: expect.stringContaining('is expired'),
     })
     await broker.expectDepths({ [queue]: 5, [`${queue}.work`]: 0 })
     expect((await auditOf(queue)).map(([, action]) => action)).toEqual(['approval.ask'])
@@ -262,7 +273,10 @@ describe('a re-drive of many messages', () => {
     const tag = (name: string) => broker.createAccount('dora', { tag: name })
     await tag('policymaker')
     const asked = await one.app.inject({
-      ...{ method: 'POST', url: '/api/v1/redrives', headers: as('dora'), payload: { queue } },
+      method: 'POST',
+      url: '/api/v1/redrives',
+      headers: as('dora'),
+      payload: { queue },
     })
     const { id } = asked.json<Approval>()
     const outcome = async (granted = decide(id, 'grant', as('bob'), one)) => {
@@ -321,7 +335,9 @@ describe('a re-drive of many messages', () => {
     await rig.publish(Array.from({ length: 5 }, (_, body) => ({ key: dlq, body })))
     const redrive = (limit: number) =>
       rig.app.inject({
-        ...{ method: 'POST', url: `/admin/dlq/queues/${dlq}/re-drive`, headers: as('ann') },
+        method: 'POST',
+        url: `/admin/dlq/queues/${dlq}/re-drive`,
+        headers: as('ann'),
         payload: { limit },
       })
 
@@ -385,14 +401,19 @@ describe('an apply that takes something away', () => {
       queues: { 'approved.orders': { bind: [{ exchange: 'approved.events', key }] } },
     })
     const rig = await setUpApi({
-      ...{ ...broker, topology: bound('old'), declared: bound('new') },
+      ...broker,
+      topology: bound('old'),
+      declared: bound('new'),
       server: { approval: { above: 3 } },
     })
     const plan = await rig.app.inject({ url: '/api/v1/topology/plan', headers: as('ann') })
     const payload = { plan: plan.json<TopologyPlan>().digest, allowDisruptive: true }
 
     const asked = await rig.app.inject({
-      ...{ method: 'POST', url: '/api/v1/topology/apply', headers: as('ann'), payload },
+      method: 'POST',
+      url: '/api/v1/topology/apply',
+      headers: as('ann'),
+      payload,
     })
     const { id, kind } = asked.json<Approval>()
     const waiting = await rig.app.inject({ url: '/api/v1/topology/plan', headers: as('ann') })
@@ -420,7 +441,10 @@ it('an apply whose plan has changed meanwhile is not granted, and goes on waitin
   const plan = await rig.app.inject({ url: '/api/v1/topology/plan', headers: as('ann') })
   const payload = { plan: plan.json<TopologyPlan>().digest, allowDisruptive: true }
   const asked = await rig.app.inject({
-    ...{ method: 'POST', url: '/api/v1/topology/apply', headers: as('ann'), payload },
+    method: 'POST',
+    url: '/api/v1/topology/apply',
+    headers: as('ann'),
+    payload,
   })
   const { id } = asked.json<Approval>()
   await setUpApi({ ...broker, topology: bound('another') })

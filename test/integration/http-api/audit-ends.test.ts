@@ -88,7 +88,10 @@ describe('where the audit log refuses the end of', () => {
     await rig.app.inject({ method: 'POST', url: '/api/v1/dlqs/back.dlq/discard', headers, payload: {} })
 
     const answer = await ask({
-      ...{ after: 1 + 2, method: 'POST', url: '/api/v1/restores', payload: rawPayload },
+      after: 1 + 2,
+      method: 'POST',
+      url: '/api/v1/restores',
+      payload: rawPayload,
       headers: { ...headers, 'content-type': 'application/gzip' },
     })
 
@@ -181,8 +184,14 @@ describe('the audit log of a broker that confirms nothing', () => {
     onTestFinished(() => log.close())
     onTestFinished(() => proxy.resume())
     const entry: AuditEntry = {
-      ...{ by: 'test', wayIn: 'token', from: 'here', action: 'redrive', target: 'a.dlq', reason: null },
-      ...{ result: 'begun', receiptDigest: null },
+      by: 'test',
+      wayIn: 'token',
+      from: 'here',
+      action: 'redrive',
+      target: 'a.dlq',
+      reason: null,
+      result: 'begun',
+      receiptDigest: null,
     }
 
     proxy.swallow('to-client')

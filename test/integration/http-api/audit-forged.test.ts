@@ -20,7 +20,12 @@ import { serverKey } from './api-rig.ts'
 
 const reader = { by: 'test', wayIn: 'token', from: 'here' }
 const entry: AuditEntry = {
-  ...{ ...reader, action: 'redrive', target: 'a.dlq', reason: null, result: 'begun', receiptDigest: null },
+  ...reader,
+  action: 'redrive',
+  target: 'a.dlq',
+  reason: null,
+  result: 'begun',
+  receiptDigest: null,
 }
 
 const here = process.cwd()
@@ -82,7 +87,13 @@ describe('warren audit --verify with the key of the servers', () => {
 
     expect(exitCode, out).toBe(0)
     expect(JSON.parse(out)).toMatchObject({
-      ...{ kind: 'whole', isKeyed: true, records: 8, signed: 8, unsigned: 0, foreign: 0, writers: 4 },
+      kind: 'whole',
+      isKeyed: true,
+      records: 8,
+      signed: 8,
+      unsigned: 0,
+      foreign: 0,
+      writers: 4,
     })
   })
 

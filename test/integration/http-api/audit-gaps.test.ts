@@ -18,7 +18,11 @@ import { createVhost } from '../../support/use-broker.ts'
 const stream = 'warren.audit'
 const reader = { by: 'test', wayIn: 'token', from: 'here' }
 const entry: AuditEntry = {
-  ...{ ...reader, action: 'redrive', target: 'a.dlq', reason: 'x'.repeat(500), result: 'begun' },
+  ...reader,
+  action: 'redrive',
+  target: 'a.dlq',
+  reason: 'x'.repeat(500),
+  result: 'begun',
   receiptDigest: null,
 }
 

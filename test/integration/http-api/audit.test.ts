@@ -17,7 +17,12 @@ import { serverKey } from './api-rig.ts'
 
 const reader = { by: 'test', wayIn: 'token', from: 'here' }
 const entry: AuditEntry = {
-  ...{ ...reader, action: 'redrive', target: 'a.dlq', reason: null, result: 'begun', receiptDigest: null },
+  ...reader,
+  action: 'redrive',
+  target: 'a.dlq',
+  reason: null,
+  result: 'begun',
+  receiptDigest: null,
 }
 
 /** A vhost for each test: a log is the vhost's. */
@@ -210,7 +215,8 @@ describe('a page of the log', () => {
     onTestFinished(() => session.close())
     // Small segments, of which the broker keeps little more than one.
     await declareStream(session, 'warren.audit', {
-      ...{ 'x-max-length-bytes': 20_000, 'x-stream-max-segment-size-bytes': 10_000 },
+      'x-max-length-bytes': 20_000,
+      'x-stream-max-segment-size-bytes': 10_000,
     })
     const publisher = new Publisher(session)
     for (let at = 0; at < 200; at += 1)

@@ -48,7 +48,9 @@ const discard = (queue: string, payload: object, { app } = rig) =>
 
 const restore = (payload: Buffer, query = '', { app } = rig) =>
   app.inject({
-    ...{ method: 'POST', url: `/api/v1/restores${query}`, payload },
+    method: 'POST',
+    url: `/api/v1/restores${query}`,
+    payload,
     headers: { ...headers, 'content-type': 'application/gzip' },
   })
 
@@ -132,15 +134,13 @@ describe('messages that are discarded', () => {
 
     expect(answer.statusCode, answer.body).toBe(200)
     expect(report).toEqual({
-      ...{
-        kind: 'discarded',
-        queue: 'dropped.dlq',
-        present: 6,
-        removed: 3,
-        left: 3,
-        missing: 0,
-        isDone: true,
-      },
+      kind: 'discarded',
+      queue: 'dropped.dlq',
+      present: 6,
+      removed: 3,
+      left: 3,
+      missing: 0,
+      isDone: true,
     })
     expect(left).toEqual(['m-1', 'm-3', 'm-5'])
     expect(fetched.rawPayload).toHaveLength(backup.sizeBytes)
@@ -247,7 +247,9 @@ describe('a restore', () => {
       payload: { a: 1 },
     })
     const elsewhere = await rig.app.inject({
-      ...{ method: 'POST', url: '/api/v1/redrives', payload: Buffer.from('x') },
+      method: 'POST',
+      url: '/api/v1/redrives',
+      payload: Buffer.from('x'),
       headers: { ...headers, 'content-type': 'application/gzip' },
     })
 

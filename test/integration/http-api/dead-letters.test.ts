@@ -44,7 +44,10 @@ async function get<Body>(rig: ApiRig, url: string): Promise<Body> {
 
 async function startRedrive(rig: ApiRig, body: object): Promise<Task> {
   const answer = await rig.app.inject({
-    ...{ method: 'POST', url: '/api/v1/redrives', headers: { authorization }, payload: body },
+    method: 'POST',
+    url: '/api/v1/redrives',
+    headers: { authorization },
+    payload: body,
   })
   expect(answer.statusCode, answer.body).toBe(202)
   const task = answer.json<Task>()
@@ -62,7 +65,10 @@ describe('dead letters over HTTP', () => {
     const { items } = await get<{ items: { queue: string }[] }>(rig, '/api/v1/dlqs')
 
     expect(items.find(({ queue }) => queue === 'listed.dlq')).toMatchObject({
-      ...{ messages: 3, consumers: 0, type: 'quorum', knownBy: 'dead-lettering' },
+      messages: 3,
+      consumers: 0,
+      type: 'quorum',
+      knownBy: 'dead-lettering',
     })
     expect(items.find(({ queue }) => queue === 'taken.dlq')).toMatchObject({ messages: 0, consumers: 1 })
   })
@@ -170,7 +176,10 @@ describe('dead letters that cannot be held until all are seen', () => {
 
     const { isWhole, seen, causes } = await get<CauseList>(rig, `/api/v1/dlqs/${queue}/causes`)
     const answer = await rig.app.inject({
-      ...{ method: 'POST', url: '/api/v1/redrives/plan', headers: { authorization }, payload: { queue } },
+      method: 'POST',
+      url: '/api/v1/redrives/plan',
+      headers: { authorization },
+      payload: { queue },
     })
 
     expect([isWhole, seen]).toEqual([false, causes.reduce((sum, { count }) => sum + count, 0)])
@@ -201,7 +210,9 @@ describe('a re-drive over HTTP', () => {
     const rig = await setUpApi(broker)
     const ask = (path: string) =>
       rig.app.inject({
-        ...{ method: 'POST', url: `/api/v1/redrives${path}`, headers: { authorization } },
+        method: 'POST',
+        url: `/api/v1/redrives${path}`,
+        headers: { authorization },
         payload: { queue: 'nowhere.dlq' },
       })
 
@@ -224,7 +235,11 @@ describe('a re-drive over HTTP', () => {
     })
 
     expect(answer.json()).toMatchObject({
-      ...{ present: 4, moving: 2, seen: 4, isWhole: true, keeping: [{ reason: 'not-selected', count: 2 }] },
+      present: 4,
+      moving: 2,
+      seen: 4,
+      isWhole: true,
+      keeping: [{ reason: 'not-selected', count: 2 }],
       targets: [{ target: 'planned.dlq.work', count: 2 }],
     })
     expect(await broker.depth('planned.dlq')).toBe(4)
@@ -243,7 +258,10 @@ describe('a re-drive over HTTP', () => {
     const last = events.body.trim().split('\n').at(-1)!.replace('data: ', '')
     expect(JSON.parse(last)).toMatchObject({ state: 'done', progress: { present: 5, moved: 5 } })
     expect(receipt).toMatchObject({
-      ...{ moved: 5, isBalanced: true, by: broker.username, reason: 'the gateway is back' },
+      moved: 5,
+      isBalanced: true,
+      by: broker.username,
+      reason: 'the gateway is back',
     })
     await broker.expectDepths({ 'driven.dlq': 0, 'driven.dlq.work': 5 })
   })
@@ -278,7 +296,9 @@ describe('a re-drive over HTTP', () => {
     const { id } = await startRedrive(rig, { queue: 'kept.dlq', ratePerSecond: 1 })
 
     const second = await rig.app.inject({
-      ...{ method: 'POST', url: '/api/v1/redrives', headers: { authorization } },
+      method: 'POST',
+      url: '/api/v1/redrives',
+      headers: { authorization },
       payload: { queue: 'kept.dlq' },
     })
     const look = await rig.app.inject({ url: '/api/v1/dlqs/kept.dlq/causes', headers: { authorization } })

@@ -68,7 +68,9 @@ const remove = (id: string, { app = rig.app, as, query = '' }: Asking = {}) =>
 async function restore(id: string): Promise<void> {
   const { rawPayload } = await rig.app.inject({ url: `/api/v1/backups/${id}`, headers })
   const answer = await rig.app.inject({
-    ...{ method: 'POST', url: '/api/v1/restores', payload: rawPayload },
+    method: 'POST',
+    url: '/api/v1/restores',
+    payload: rawPayload,
     headers: { ...headers, 'content-type': 'application/gzip' },
   })
   expect(answer.statusCode, answer.body).toBe(200)

@@ -50,7 +50,10 @@ function guess(body: object): string {
 async function redriveOne({ app }: ApiRig, queue: string): Promise<string> {
   await fill(queue, 1)
   const started = await app.inject({
-    ...{ method: 'POST', url: '/api/v1/redrives', headers: as('ann'), payload: { queue } },
+    method: 'POST',
+    url: '/api/v1/redrives',
+    headers: as('ann'),
+    payload: { queue },
   })
   const { id } = started.json<Task>()
   await app.inject({ url: `/api/v1/tasks/${id}/events`, headers: as('ann') })
@@ -92,7 +95,10 @@ describe('the digest of a receipt, by which a body could be guessed', () => {
 describe('an approval', () => {
   const post = (path: string, name: string, payload?: object) =>
     hiding.app.inject({
-      ...{ method: 'POST', url: `/api/v1/${path}`, headers: as(name), ...(payload && { payload }) },
+      method: 'POST',
+      url: `/api/v1/${path}`,
+      headers: as(name),
+      ...(payload && { payload }),
     })
 
   async function ask(path: string, payload: object): Promise<Approval> {

@@ -81,7 +81,9 @@ it.each([
   const rig = await setUpApi(broker)
 
   const answer = await rig.app.inject({
-    ...{ method: 'POST', url: '/api/v1/session', payload: { username, password } },
+    method: 'POST',
+    url: '/api/v1/session',
+    payload: { username, password },
     headers: { origin, host: 'warren.example' },
   })
 
@@ -114,7 +116,10 @@ it('a backup of a discard can be read by nobody else on the machine', async () =
   const queue = await setUpDlq(rig, 'private')
 
   const answer = await rig.app.inject({
-    ...{ method: 'POST', url: `/api/v1/dlqs/${queue}/discard`, headers, payload: {} },
+    method: 'POST',
+    url: `/api/v1/dlqs/${queue}/discard`,
+    headers,
+    payload: {},
   })
 
   expect(answer.statusCode, answer.body).toBe(200)
@@ -133,7 +138,10 @@ it('a discard that fails before it removes anything leaves no backup in the list
   await declareQueue(await elsewhere.openChannel(), { queue: `warren.lock.${queue}`, exclusive: true })
 
   const answer = await rig.app.inject({
-    ...{ method: 'POST', url: `/api/v1/dlqs/${queue}/discard`, headers, payload: {} },
+    method: 'POST',
+    url: `/api/v1/dlqs/${queue}/discard`,
+    headers,
+    payload: {},
   })
 
   expect(answer.json<Problem>(), answer.body).toMatchObject({ status: 409, code: 'RECOVERY_LOCKED' })
@@ -152,7 +160,10 @@ it.runIf(process.platform === 'linux')(
     const lift = await limitFileSize(100_000)
 
     const answer = await rig.app.inject({
-      ...{ method: 'POST', url: `/api/v1/dlqs/${queue}/discard`, headers, payload: {} },
+      method: 'POST',
+      url: `/api/v1/dlqs/${queue}/discard`,
+      headers,
+      payload: {},
     })
     await lift()
 

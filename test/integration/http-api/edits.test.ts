@@ -41,7 +41,9 @@ async function setup(name: string, { app } = rig) {
   await rig.declareDlq(`${queue}.work`, deadLetterTo(queue))
   await rig.publish(
     ['first', 'second', 'third'].map((messageId) => ({
-      ...{ key: queue, body, messageId },
+      key: queue,
+      body,
+      messageId,
       headers: { 'x-original-queue': `${queue}.work`, tenant: 'acme', stale: true },
     })),
   )
@@ -51,7 +53,10 @@ async function setup(name: string, { app } = rig) {
 
 function edit(place: string, payload: object, { app } = rig, authorization = headers.authorization) {
   return app.inject({
-    ...{ method: 'POST', url: `/api/v1/dlqs/${place}/redrive`, headers: { authorization }, payload },
+    method: 'POST',
+    url: `/api/v1/dlqs/${place}/redrive`,
+    headers: { authorization },
+    payload,
   })
 }
 
@@ -75,12 +80,10 @@ describe('a message that is edited', () => {
     expect(moved?.properties.messageId).toBe('second')
     expect(String(moved?.body)).toBe('{"amount":1}')
     expect(moved?.headers).toMatchObject({
-      ...{
-        tenant: 'umbrella',
-        added: 7,
-        'x-redriven-by': broker.username,
-        'x-redriven-reason': 'a sign was wrong',
-      },
+      tenant: 'umbrella',
+      added: 7,
+      'x-redriven-by': broker.username,
+      'x-redriven-reason': 'a sign was wrong',
       'warren-previous': { body: Buffer.from(JSON.stringify(body)) },
     })
     expect(moved?.headers).not.toHaveProperty('stale')
@@ -139,14 +142,18 @@ describe('an edit whose server ends before it', () => {
   async function leaveBehind(queue: string, key: string): Promise<string> {
     const id = randomUUID()
     const task: Task = {
-      ...{ id, kind: 'redrive', state: 'running', queue, by: 'ann', reason: null, host: 'gone' },
-      ...{
-        startedAt: new Date().toISOString(),
-        endedAt: null,
-        movedBefore: 0,
-        problem: null,
-        isSigned: true,
-      },
+      id,
+      kind: 'redrive',
+      state: 'running',
+      queue,
+      by: 'ann',
+      reason: null,
+      host: 'gone',
+      startedAt: new Date().toISOString(),
+      endedAt: null,
+      movedBefore: 0,
+      problem: null,
+      isSigned: true,
       progress: { present: 3, moved: 0, failed: 0, kept: 0 },
     }
     const asked = { kind: 'edit', key } as const

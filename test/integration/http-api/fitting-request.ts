@@ -24,7 +24,9 @@ export function fittingRequest(endpoint: AnyEndpoint, queue: string): InjectOpti
   const values = fieldsOf(params as JsonSchema | undefined, queue) as Record<string, string>
   const url = path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(values[name]!))
   return {
-    ...{ method, url, query: fieldsOf(query as JsonSchema | undefined, queue) as Record<string, string> },
+    method,
+    url,
+    query: fieldsOf(query as JsonSchema | undefined, queue) as Record<string, string>,
     ...(body && { payload: fieldsOf(body as JsonSchema, queue) as object }),
     ...(accepts && { payload: Buffer.from('no backup'), headers: { 'content-type': accepts.mediaType } }),
   }

@@ -26,13 +26,18 @@ async function setup(name: string) {
   for (const queue of [closed, open]) await rig.declareDlq(queue)
   await rig.publish([1, 2, 3].map((body) => ({ key: closed, body, messageId: `m-${body}` })))
   const discarded = await rig.app.inject({
-    ...{ method: 'POST', url: `/api/v1/dlqs/${closed}/discard`, headers, payload: {} },
+    method: 'POST',
+    url: `/api/v1/dlqs/${closed}/discard`,
+    headers,
+    payload: {},
   })
   const { id } = discarded.json<Discarded>().backup
   const kept = join(folder, 'kept', `${id}.backup`)
   const restore = async (payload: Buffer, from: { authorization: string }, query = '') =>
     rig.app.inject({
-      ...{ method: 'POST', url: `/api/v1/restores${query}`, payload },
+      method: 'POST',
+      url: `/api/v1/restores${query}`,
+      payload,
       headers: { ...from, 'content-type': 'application/gzip' },
     })
 

@@ -53,7 +53,9 @@ async function fill({ declareDlq, publish }: ApiRig, name: string, count: number
 
 const ask = ({ app }: ApiRig, path: string, person: string, payload?: object) =>
   app.inject({
-    ...{ method: payload ? 'POST' : 'GET', url: `/api/v1/${path}`, headers: as(person) },
+    method: payload ? 'POST' : 'GET',
+    url: `/api/v1/${path}`,
+    headers: as(person),
     ...(payload && { payload }),
   })
 const tasksOf = async (rig: ApiRig): Promise<readonly Task[]> =>
@@ -64,11 +66,17 @@ const approvalsOf = async (rig: ApiRig): Promise<readonly Approval[]> =>
 /** An approval as a server of 0.1 would have written it. */
 function inventedApproval(queue: string) {
   const approval = {
-    ...{ kind: 'approval', id: randomUUID(), by: nameOf('ann'), reason: null, messages: 5, state: 'waiting' },
+    kind: 'approval',
+    id: randomUUID(),
+    by: nameOf('ann'),
+    reason: null,
+    messages: 5,
+    state: 'waiting',
     asks: { action: 'redrive', request: { queue } },
     askedAt: new Date().toISOString(),
     expiresAt: new Date(Date.now() + 3_600_000).toISOString(),
-    ...{ decidedBy: null, decidedAt: null },
+    decidedBy: null,
+    decidedAt: null,
   }
   const asker = { wayIn: 'broker-account', from: '192.0.2.1' }
   return { approval, record: { number: randomUUID(), notice: { kind: 'approval-asked', approval, asker } } }
@@ -77,9 +85,19 @@ function inventedApproval(queue: string) {
 /** A task as a server of 0.1 would have written it. */
 function inventedTask(queue: string, more: Partial<Task> = {}, presence = `warren.server.${randomUUID()}.1`) {
   const task = {
-    ...{ id: randomUUID(), kind: 'redrive', state: 'running', queue, by: nameOf('ann'), reason: null },
-    ...{ host: 'nowhere', startedAt: new Date().toISOString(), endedAt: null, movedBefore: 0, problem: null },
-    ...{ progress: { present: 1, moved: 0, failed: 0, kept: 0 }, ...more },
+    id: randomUUID(),
+    kind: 'redrive',
+    state: 'running',
+    queue,
+    by: nameOf('ann'),
+    reason: null,
+    host: 'nowhere',
+    startedAt: new Date().toISOString(),
+    endedAt: null,
+    movedBefore: 0,
+    problem: null,
+    progress: { present: 1, moved: 0, failed: 0, kept: 0 },
+    ...more,
   }
   const asked = { kind: 'redrive', request: { queue } }
   return { kind: 'task', shared: { task, run: 1, server: randomUUID(), presence, asked, receipt: null } }
@@ -98,7 +116,8 @@ describe('an approval that somebody invented', () => {
     expect(granted.statusCode, granted.body).toBe(403)
     expect(granted.json()).toMatchObject({ code: 'API_APPROVAL_UNPROVED' })
     expect((await approvalsOf(rig)).find(({ id }) => id === approval.id)).toMatchObject({
-      ...{ state: 'waiting', isSigned: false },
+      state: 'waiting',
+      isSigned: false,
     })
     await broker.expectDepths({ [queue]: 5, [`${queue}.work`]: 0 })
   })
@@ -111,7 +130,8 @@ describe('an approval that somebody invented', () => {
 
     const decision = { id, decision: 'refused', by: nameOf('bob'), at: new Date().toISOString() }
     await rig.forge('warren.notices', {
-      ...{ number: randomUUID(), notice: { kind: 'approval-decided', ...decision } },
+      number: randomUUID(),
+      notice: { kind: 'approval-decided', ...decision },
     })
     await rig.forge('warren.notices', record)
     await eventually(async () =>
@@ -258,7 +278,8 @@ describe('servers without a key', () => {
     expect(here.statusCode, here.body).toBe(202)
     await eventually(async () =>
       expect((await tasksOf(two)).find((task) => task.id === id)).toMatchObject({
-        ...{ state: 'done', isSigned: false },
+        state: 'done',
+        isSigned: false,
       }),
     )
     expect(lines.join('')).toContain('there is no WARREN_SERVER_KEY')
@@ -280,7 +301,8 @@ describe('a key that is replaced', () => {
 
     expect(granted.statusCode, granted.body).toBe(202)
     expect((await tasksOf(last)).find((task) => task.id === id)).toMatchObject({
-      ...{ state: 'done', isSigned: true },
+      state: 'done',
+      isSigned: true,
     })
     expect((await approvalsOf(last)).find((each) => each.id === id)).toMatchObject({ isSigned: false })
   })
@@ -307,7 +329,8 @@ describe('a key that is replaced', () => {
       expect(granted.statusCode, granted.body).toBe(202)
       await eventually(async () =>
         expect((await tasksOf(asking)).find((task) => task.id === id)).toMatchObject({
-          ...{ state: 'done', isSigned: true },
+          state: 'done',
+          isSigned: true,
         }),
       )
     }

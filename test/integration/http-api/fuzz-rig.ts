@@ -88,14 +88,18 @@ export async function setUpFuzz(broker: { url: string; managementUrl: string }):
   const provider = await startOidcProvider()
   onTestFinished(() => provider.close())
   const oidc = {
-    ...{ issuer: provider.issuer, audience: 'warren', clientId, publicUrl: 'http://localhost:15680' },
+    issuer: provider.issuer,
+    audience: 'warren',
+    clientId,
+    publicUrl: 'http://localhost:15680',
     roles: { sre: 'operator' },
   }
   const rig = await setUpApi({
     ...broker,
     declared: { queues: { 'fuzzed.orders': { retry: { delays: ['5s'] } } } },
     server: {
-      ...{ approval: { above: mostAlone }, backups: { folder } },
+      approval: { above: mostAlone },
+      backups: { folder },
       limits: { viewerChanges: 1_000_000 }, // so that requests of viewers come to the routes
       auth: {
         tokens: roles.map((role) => ({ name: `fuzz-${role}`, role, hash: tokens[role].hash })),
@@ -114,7 +118,10 @@ export async function setUpFuzz(broker: { url: string; managementUrl: string }):
   const sent = new Map<string, number>()
   let count = 0
   return {
-    ...{ ...rig, sent, reached: new Set(), about: { queue: fuzzedQueue, backup, known: {} } },
+    ...rig,
+    sent,
+    reached: new Set(),
+    about: { queue: fuzzedQueue, backup, known: {} },
     ask: (request, { at, caller }) => {
       sent.set(names[at]!, (sent.get(names[at]!) ?? 0) + 1)
       count += 1

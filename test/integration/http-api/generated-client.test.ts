@@ -97,8 +97,13 @@ async function compile(folder: string, document: object): Promise<readonly strin
   writeFileSync(join(folder, 'program.ts'), program)
   const { ES2022: target } = ts.ScriptTarget
   const compiled = ts.createProgram([join(folder, 'program.ts')], {
-    ...{ target, module: ts.ModuleKind.NodeNext, lib: ['lib.es2023.d.ts', 'lib.dom.d.ts'], types: [] },
-    ...{ strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true },
+    target,
+    module: ts.ModuleKind.NodeNext,
+    lib: ['lib.es2023.d.ts', 'lib.dom.d.ts'],
+    types: [],
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
   })
   const { diagnostics } = compiled.emit()
   return [...ts.getPreEmitDiagnostics(compiled), ...diagnostics].map(({ file, start = 0, messageText }) => {
@@ -129,8 +134,17 @@ it('a client that is generated from the document compiles strictly and puts mess
   const done = await putBack({ baseUrl, token, queue, key: crypto.randomUUID() })
 
   expect(done).toEqual({
-    ...{ depth: 3, ids: ['m-1', 'm-2', 'm-3'], moving: 3, target: `${queue}.work`, again: true },
-    ...{ state: 'done', moved: 3, isBalanced: true, proved: 3, kept: [], unknown: 'API_NOT_FOUND' },
+    depth: 3,
+    ids: ['m-1', 'm-2', 'm-3'],
+    moving: 3,
+    target: `${queue}.work`,
+    again: true,
+    state: 'done',
+    moved: 3,
+    isBalanced: true,
+    proved: 3,
+    kept: [],
+    unknown: 'API_NOT_FOUND',
   })
   await broker.expectDepths({ [queue]: 0, [`${queue}.work`]: 3 })
 })

@@ -75,7 +75,9 @@ async function setup(name: string, server: object = {}) {
   const lines: string[] = []
   const logger = { level: 'error', stream: { write: (line: string) => void lines.push(line) } }
   const rig = await setUpApi({
-    ...{ ...broker, managementUrl: gate.managementUrl, logger },
+    ...broker,
+    managementUrl: gate.managementUrl,
+    logger,
     server: { backups: { folder }, history: { every: '1h' }, ...server },
   })
   await rig.declareDlq(queue)
@@ -94,7 +96,9 @@ async function setup(name: string, server: object = {}) {
     const leaving = new AbortController()
     gate.shut()
     const asked = fetch(`${url}${path}`, {
-      ...{ method: 'POST', body: options.body, signal: leaving.signal },
+      method: 'POST',
+      body: options.body,
+      signal: leaving.signal,
       headers: { ...headers, 'content-type': options.type },
     })
     asked.catch(() => undefined) // it is broken off below
@@ -141,7 +145,10 @@ describe('what nobody waits for any more', () => {
     const { rig, queue, folder, askAndLeave } = await setup('unrestored')
     const { app } = rig
     const discarded = await app.inject({
-      ...{ method: 'POST', url: `/api/v1/dlqs/${queue}/discard`, headers, payload: {} },
+      method: 'POST',
+      url: `/api/v1/dlqs/${queue}/discard`,
+      headers,
+      payload: {},
     })
     const { backup } = discarded.json<Discarded>()
     const { rawPayload } = await app.inject({ url: `/api/v1/backups/${backup.id}`, headers })
@@ -150,7 +157,9 @@ describe('what nobody waits for any more', () => {
     await askAndLeave('/api/v1/restores', { body: new Uint8Array(rawPayload), type: 'application/gzip' })
     const [left, keptInVain] = [await broker.depth(queue), readdirSync(folder)]
     const again = await app.inject({
-      ...{ method: 'POST', url: '/api/v1/restores', payload: rawPayload },
+      method: 'POST',
+      url: '/api/v1/restores',
+      payload: rawPayload,
       headers: { ...headers, 'content-type': 'application/gzip' },
     })
 

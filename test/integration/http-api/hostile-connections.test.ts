@@ -188,7 +188,8 @@ it('logins that never come to their end hold up no other one, also from the same
 
   const { username, password } = broker
   const answer = await fetch(`${address}/api/v1/session`, {
-    ...{ method: 'POST', headers: { 'content-type': 'application/json' } },
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ username, password }),
   })
 

@@ -94,7 +94,8 @@ describe('credentials', () => {
     const rig = await setUpApi(broker)
     const guess = (at: number) =>
       rig.app.inject({
-        ...{ url: '/api/v1/dlqs', remoteAddress: '10.7.7.7' },
+        url: '/api/v1/dlqs',
+        remoteAddress: '10.7.7.7',
         headers: { authorization: basic(username, `guess-${at}`) },
       })
 
@@ -119,7 +120,8 @@ describe('credentials', () => {
     const rig = await setUpApi(broker)
     const guess = (at: number) =>
       rig.app.inject({
-        ...{ url: '/api/v1/dlqs', remoteAddress: `2001:db8:1:2:${at.toString(16)}::1` },
+        url: '/api/v1/dlqs',
+        remoteAddress: `2001:db8:1:2:${at.toString(16)}::1`,
         headers: { authorization: `Bearer warren_nobody-${at}` },
       })
 
@@ -161,7 +163,8 @@ describe('secrets', () => {
       await rig.app.inject({ url: '/api/v1/dlqs', headers: { authorization: wrong } }),
       await rig.app.inject({ url: '/api/v1/dlqs', headers: { cookie } }),
       await rig.app.inject({
-        ...{ method: 'POST', url: '/api/v1/session' },
+        method: 'POST',
+        url: '/api/v1/session',
         payload: { username: 'nobody', password: 'hidden-password' },
       }),
       await rig.app.inject({ url: '/api/v1/backups', headers: { ...headers, cookie } }),
@@ -314,7 +317,8 @@ describe('an upload that is broken off', () => {
     socket.resetAndDestroy()
     await leftFolders(0)
     const whole = await fetch(`${url}/api/v1/restores`, {
-      ...{ method: 'POST', body: new Uint8Array(rawPayload) },
+      method: 'POST',
+      body: new Uint8Array(rawPayload),
       headers: { authorization, 'content-type': 'application/gzip' },
     })
 

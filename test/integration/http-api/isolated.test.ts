@@ -39,7 +39,10 @@ async function startValidator({ consuming, publishing }: ApiRig) {
   let attempts = 0
   const flow = compileTopology(topology, { brokerVersion: consuming.broker.version }).flows[0]!
   const consumer = startConsumer({
-    ...{ consuming, publishing, flow, options: {} },
+    consuming,
+    publishing,
+    flow,
+    options: {},
     handler: async (message) => {
       attempts += 1
       if (isBroken) throw new Error('the scanner is down')
@@ -81,13 +84,18 @@ describe('the story of the isolated system', () => {
     })
     const peeked = await rig.app.inject({ url: `${dlq}/messages?limit=20`, headers })
     const refused = await rig.app.inject({
-      ...{ method: 'POST', url: `${dlq}/re-drive`, payload: { limit: 10 } },
+      method: 'POST',
+      url: `${dlq}/re-drive`,
+      payload: { limit: 10 },
       headers: broker.as('operator'),
     })
     const unknown = await rig.app.inject({ url: `${queues}/q.validator/messages`, headers })
     validator.repair()
     const redriven = await rig.app.inject({
-      ...{ method: 'POST', url: `${dlq}/re-drive`, payload: { limit: 10 }, headers },
+      method: 'POST',
+      url: `${dlq}/re-drive`,
+      payload: { limit: 10 },
+      headers,
     })
     await eventually(async () => expect(validator.handled).toHaveLength(1))
     const audited = await rig.app.inject({ url: '/api/v1/audit', headers })
@@ -121,7 +129,10 @@ describe('the story of the isolated system', () => {
     await rig.publish([
       { exchange: 'dlq.q.validator', key: 'parking', body: 1, messageId: 'without-a-word' },
       {
-        ...{ exchange: 'dlq.q.validator', key: 'parking', body: 2, messageId: 'of-another' },
+        exchange: 'dlq.q.validator',
+        key: 'parking',
+        body: 2,
+        messageId: 'of-another',
         headers: { 'x-original-queue': 'q.thumbnail' },
       },
     ])
@@ -150,8 +161,12 @@ describe('the story of the isolated system', () => {
     const [one, two] = [await openAuditLog(rig), await openAuditLog(rig)]
     const reader = { by: 'me', wayIn: 'token', from: '127.0.0.1' }
     const entry = {
-      ...{ ...reader, action: 'redrive', target: 'q', reason: null },
-      ...{ result: 'begun', receiptDigest: null },
+      ...reader,
+      action: 'redrive',
+      target: 'q',
+      reason: null,
+      result: 'begun',
+      receiptDigest: null,
     }
 
     await Promise.all([1, 2, 3, 4, 5].flatMap(() => [one.write(entry), two.write(entry)]))

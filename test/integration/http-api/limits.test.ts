@@ -203,7 +203,11 @@ describe('behind a proxy', () => {
   async function logInThrough(remoteAddress: string) {
     const rig = await setUpApi({ ...broker, server: { trustProxy: ['10.1.0.0/16'] } })
     const answer = await rig.app.inject({
-      ...{ method: 'POST', url: '/api/v1/session', headers: forwarded, payload, remoteAddress },
+      method: 'POST',
+      url: '/api/v1/session',
+      headers: forwarded,
+      payload,
+      remoteAddress,
     })
     const audit = await rig.app.inject({ url: '/api/v1/audit', headers })
     const opened = audit.json<AuditPage>().items.find(({ action }) => action === 'session.open')
@@ -228,7 +232,8 @@ describe('behind a proxy', () => {
     const rig = await setUpApi({ ...broker, server: { trustProxy: ['10.1.0.0/16'] } })
     const guess = (at: number) =>
       rig.app.inject({
-        ...{ url: '/api/v1/dlqs', remoteAddress: '10.1.2.3' },
+        url: '/api/v1/dlqs',
+        remoteAddress: '10.1.2.3',
         headers: {
           authorization: `Bearer warren_nobody-${at}`,
           'x-forwarded-for': `198.51.100.${at}, 203.0.113.77`,

@@ -55,7 +55,10 @@ async function fill(queue: string, count: number): Promise<void> {
 
 async function post<Body>(path: string, by: string, payload: object = {}): Promise<Body> {
   const answer = await rig.app.inject({
-    ...{ method: 'POST', url: `/api/v1/${path}`, headers: broker.as(by), payload },
+    method: 'POST',
+    url: `/api/v1/${path}`,
+    headers: broker.as(by),
+    payload,
   })
   expect(answer.statusCode, answer.body).toBeLessThan(300)
   return answer.json<Body>()
@@ -212,7 +215,8 @@ describe('what a list cannot be asked for is told by its name, with what is poss
   it('a cursor of another list', async () => {
     const { nextCursor } = await get<ApprovalList>('approvals?limit=1')
     const answer = await rig.app.inject({
-      ...{ url: `/api/v1/tasks?cursor=${nextCursor}`, headers: broker.as('ann') },
+      url: `/api/v1/tasks?cursor=${nextCursor}`,
+      headers: broker.as('ann'),
     })
 
     expect(answer.json<Problem>().detail).toMatch(/^query\.cursor is not a cursor of this list/)

@@ -34,7 +34,9 @@ async function setup(name: string) {
 it('a look for webhooks ends in its time, lets others have the queue, and knows what it has seen', async () => {
   const { queue, turns, server, takeNext, depth } = await setup('watched')
   const watch = new CauseWatch({
-    ...{ broker: server, turns, tasks: { refuseIfBusy: () => undefined } },
+    broker: server,
+    turns,
+    tasks: { refuseIfBusy: () => undefined },
     settings: { maskedPaths: [], lookTimeoutMs },
   })
 
@@ -49,8 +51,11 @@ it('a look for webhooks ends with the server', async () => {
   const { queue, turns, server } = await setup('closing')
   const closing = new AbortController()
   const watch = new CauseWatch({
-    ...{ broker: server, turns, tasks: { refuseIfBusy: () => closing.abort(new Error('closing')) } },
-    ...{ settings: { maskedPaths: [], lookTimeoutMs: 60_000 }, signal: closing.signal },
+    broker: server,
+    turns,
+    tasks: { refuseIfBusy: () => closing.abort(new Error('closing')) },
+    settings: { maskedPaths: [], lookTimeoutMs: 60_000 },
+    signal: closing.signal,
   })
 
   const looking = watch

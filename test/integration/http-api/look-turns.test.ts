@@ -116,7 +116,8 @@ it('a look that has seen nothing when its time is over is 503, and nothing is lo
   await quick.declareDlq(queue)
   await quick.publish(Array.from({ length: 40 }, (_, body) => ({ key: queue, body })))
   const rig = await setUpApi({
-    ...{ ...broker, url: proxy.urlFor(broker.url) },
+    ...broker,
+    url: proxy.urlFor(broker.url),
     server: { limits: { lookTimeout: '1s' } },
   })
   // Each step of a look takes so long, and it has more than four of them before it sees a message.

@@ -79,7 +79,10 @@ it('a receipt is acknowledged once, when its task has ended', async () => {
 
   expect(early.json<Problem>()).toMatchObject({ status: 409, code: 'API_TASK_NOT_ENDED' })
   expect(first.json<Note>()).toMatchObject({
-    ...{ about: 'task', task: id, by: nameOf('ann'), text: 'Enough for today.' },
+    about: 'task',
+    task: id,
+    by: nameOf('ann'),
+    text: 'Enough for today.',
   })
   expect(second.json<Note>()).toEqual(first.json<Note>())
   const unknown = await send('POST', 'tasks/5f0c9a5e-3c7b-4a53-9b4e-0a4f8f3a9a01/acknowledgement', 'ann')

@@ -29,10 +29,15 @@ describe('a browser that logs in at the provider', () => {
     const url = new URL(String(headers.location))
     expect(url.origin + url.pathname).toBe(`${provider.issuer}/authorize`)
     expect(Object.fromEntries(url.searchParams)).toEqual({
-      ...{ tenant: 'one', response_type: 'code', client_id: clientId, scope: 'openid email' },
+      tenant: 'one',
+      response_type: 'code',
+      client_id: clientId,
+      scope: 'openid email',
       redirect_uri: 'https://warren.example/api/v1/oidc/callback',
-      ...{ state: expect.stringMatching(/^[\w-]{43}$/), nonce: expect.stringMatching(/^[\w-]{43}$/) },
-      ...{ code_challenge: expect.stringMatching(/^[\w-]{43}$/), code_challenge_method: 'S256' },
+      state: expect.stringMatching(/^[\w-]{43}$/),
+      nonce: expect.stringMatching(/^[\w-]{43}$/),
+      code_challenge: expect.stringMatching(/^[\w-]{43}$/),
+      code_challenge_method: 'S256',
     })
   })
 
@@ -46,13 +51,19 @@ describe('a browser that logs in at the provider', () => {
     expect(answer.statusCode, answer.body).toBe(200)
     expect(answer.headers['content-type']).toBe('text/html; charset=utf-8')
     expect(current.json<CurrentSession>()).toMatchObject({
-      ...{ name: 'dana', role: 'operator', wayIn: 'oidc', vhost: broker.vhost },
-      ...{ csrfToken: expect.stringMatching(/^[\w-]{43}$/), expiresAt: expect.any(String) },
+      name: 'dana',
+      role: 'operator',
+      wayIn: 'oidc',
+      vhost: broker.vhost,
+      csrfToken: expect.stringMatching(/^[\w-]{43}$/),
+      expiresAt: expect.any(String),
     })
     const { headers } = broker
     const audit = await rig.app.inject({ url: '/api/v1/audit', headers })
     expect(audit.json<AuditPage>().items[1]).toMatchObject({
-      ...{ action: 'session.open', by: 'dana', wayIn: 'oidc' },
+      action: 'session.open',
+      by: 'dana',
+      wayIn: 'oidc',
     })
   })
 
@@ -68,7 +79,10 @@ describe('a browser that logs in at the provider', () => {
     ])
     expect(String(begun.headers['set-cookie'])).not.toMatch(/domain/i)
     expect(done.cookies.find(({ name }) => name === '__Host-warren_session')).toMatchObject({
-      ...{ path: '/', httpOnly: true, secure: true, sameSite: 'Strict' },
+      path: '/',
+      httpOnly: true,
+      secure: true,
+      sameSite: 'Strict',
     })
     expect([...browser.cookies.keys()]).toEqual(['__Host-warren_session'])
   })
@@ -116,7 +130,9 @@ describe('a browser that logs in at the provider', () => {
 
     const without = await app.inject({ method: 'DELETE', url: session, headers: { cookie } })
     const out = await app.inject({
-      ...{ method: 'DELETE', url: session, headers: { cookie, 'x-csrf-token': csrfToken! } },
+      method: 'DELETE',
+      url: session,
+      headers: { cookie, 'x-csrf-token': csrfToken! },
     })
 
     expect([without.statusCode, out.statusCode]).toEqual([403, 204])
@@ -128,7 +144,10 @@ describe('a browser that logs in at the provider', () => {
     const one = await setUpLogin({ broker, rig })
     const { issuer } = one.provider
     const auth = {
-      ...{ issuer, audience: 'warren', clientId, publicUrl: 'https://warren.example' },
+      issuer,
+      audience: 'warren',
+      clientId,
+      publicUrl: 'https://warren.example',
       roles: { sre: 'operator' },
     }
     const two = await setUpApi({ ...broker, ...rig, server: { auth: { oidc: auth } } })
@@ -169,7 +188,9 @@ describe('the secret of the server', () => {
     const clientSecretFile = join(folder, 'secret')
     writeFileSync(clientSecretFile, `${clientSecret}\n`)
     const { openBrowser } = await setUpLogin({
-      ...{ broker, provider: { clientSecret }, oidc: { clientSecretFile } },
+      broker,
+      provider: { clientSecret },
+      oidc: { clientSecretFile },
     })
 
     expect((await openBrowser().logIn()).statusCode).toBe(200)
@@ -220,7 +241,8 @@ describe('logging out of the provider', () => {
     const url = new URL(String(headers.location))
     expect(url.origin + url.pathname).toBe(`${provider.issuer}/logout`)
     expect(Object.fromEntries(url.searchParams)).toEqual({
-      ...{ client_id: clientId, post_logout_redirect_uri: 'https://warren.example/' },
+      client_id: clientId,
+      post_logout_redirect_uri: 'https://warren.example/',
     })
   })
 
@@ -309,7 +331,8 @@ it('tokens and secrets reach neither the browser nor the log', async () => {
   const lines: string[] = []
   const clientSecret = 'the secret of the server'
   const { openBrowser, provider } = await setUpLogin({
-    ...{ broker, provider: { clientSecret } },
+    broker,
+    provider: { clientSecret },
     rig: {
       env: { WARREN_OIDC_CLIENT_SECRET: clientSecret },
       logger: { level: 'trace', stream: { write: (line: string) => void lines.push(line) } },

@@ -78,7 +78,9 @@ export async function startOidcProvider(settings: ProviderSettings = {}): Promis
     const code = randomUUID()
     secrets.push(code)
     codes.set(code, {
-      ...{ redirectUri, nonce: query.get('nonce')!, challenge: query.get('code_challenge')! },
+      redirectUri,
+      nonce: query.get('nonce')!,
+      challenge: query.get('code_challenge')!,
       claims: person,
     })
     const iss = isNamedInAnswers ? { iss: issuer } : {}
@@ -138,14 +140,20 @@ export async function startOidcProvider(settings: ProviderSettings = {}): Promis
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const document = {
-    ...{ issuer, jwks_uri: `${issuer}/the/keys`, token_endpoint: `${issuer}/token` },
+    issuer,
+    jwks_uri: `${issuer}/the/keys`,
+    token_endpoint: `${issuer}/token`,
     authorization_endpoint: `${issuer}/authorize?tenant=one`,
     ...(canLogOut && { end_session_endpoint: `${issuer}/logout` }),
     ...(isNamedInAnswers && { authorization_response_iss_parameter_supported: true }),
     ...(secretWays && { token_endpoint_auth_methods_supported: secretWays }),
   }
   return {
-    ...{ issuer, asked, secrets, redeemed, sign },
+    issuer,
+    asked,
+    secrets,
+    redeemed,
+    sign,
     logInAs: (claims) => {
       person = claims
     },

@@ -40,8 +40,12 @@ export async function setUpLogin(options: LoginRigOptions): Promise<LoginRig> {
   const provider = await startOidcProvider(options.provider)
   onTestFinished(() => provider.close())
   const section = {
-    ...{ issuer: provider.issuer, audience: 'warren', clientId, publicUrl: 'https://warren.example' },
-    ...{ roles: { sre: 'operator', staff: 'viewer' }, ...oidc },
+    issuer: provider.issuer,
+    audience: 'warren',
+    clientId,
+    publicUrl: 'https://warren.example',
+    roles: { sre: 'operator', staff: 'viewer' },
+    ...oidc,
   }
   const rig = await setUpApi({
     ...broker,

@@ -39,7 +39,9 @@ async function setup(count = 5) {
     { key, path = 'redrives', body = { queue, limit: 1 } as object, by = 'ann' }: Sent,
   ) =>
     to.app.inject({
-      ...{ method: 'POST', url: `/api/v1/${path}`, payload: body },
+      method: 'POST',
+      url: `/api/v1/${path}`,
+      payload: body,
       headers: { ...as(by), 'idempotency-key': key },
     })
   const tasks = async (of: ApiRig) =>
@@ -143,10 +145,14 @@ describe('an upload with an idempotency-key', () => {
     // In pieces, as whoever sends it on its way does: nobody says how long it is.
     const restore = (payload: Buffer) =>
       first.rig.app.inject({
-        ...{ method: 'POST', url: '/api/v1/restores', payload: Readable.from([payload]) },
+        method: 'POST',
+        url: '/api/v1/restores',
+        payload: Readable.from([payload]),
         headers: {
-          ...{ ...as('ann'), 'idempotency-key': key },
-          ...{ 'content-type': 'application/gzip', 'transfer-encoding': 'chunked' },
+          ...as('ann'),
+          'idempotency-key': key,
+          'content-type': 'application/gzip',
+          'transfer-encoding': 'chunked',
         },
       })
 

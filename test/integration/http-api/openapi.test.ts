@@ -56,7 +56,10 @@ beforeAll(async () => {
     queues: { 'q.orders': { bind: [{ exchange: 'events', key }] } },
   })
   const oidc = {
-    ...{ issuer: provider.issuer, audience: 'warren', clientId, publicUrl: 'http://localhost:15680' },
+    issuer: provider.issuer,
+    audience: 'warren',
+    clientId,
+    publicUrl: 'http://localhost:15680',
     roles: { sre: 'operator' },
   }
   const server = { approval: { above: 3 }, backups: { folder }, auth: { oidc } }
@@ -112,7 +115,8 @@ describe.each(all)('OpenAPI of %s', (_, endpoint) => {
       expect(namesOf(requestBody!.content[mediaType!]!.schema)).toEqual(namesOf(endpoint.body))
     if (endpoint.accepts)
       expect(requestBody!.content[mediaType!]!.schema).toEqual({
-        ...{ contentMediaType: mediaType, description: endpoint.accepts.description },
+        contentMediaType: mediaType,
+        description: endpoint.accepts.description,
       })
   })
 
@@ -268,7 +272,8 @@ it('every endpoint answers with what the document tells of it', async () => {
   const redrive = await ask<Approval>('startRedrive', { payload: { queue }, status: 202 })
   const discard = await ask<Approval>('discardMessages', { params, payload: {}, status: 202 })
   const apply = await ask<Approval>('applyTopology', {
-    ...{ payload: { plan: digest, allowDisruptive: true }, status: 202 },
+    payload: { plan: digest, allowDisruptive: true },
+    status: 202,
   })
   await ask('listApprovals')
   await ask('showApproval', { params: { id: redrive.id } })

@@ -107,7 +107,9 @@ describe('a server', () => {
     }
 
     const asked = fetch(`${await rig.listen()}/api/v1/redrives`, {
-      ...{ method: 'POST', body: '{"queue":"unwanted.dlq"}', signal: leaving.signal },
+      method: 'POST',
+      body: '{"queue":"unwanted.dlq"}',
+      signal: leaving.signal,
       headers: { ...headers, 'content-type': 'application/json' },
     })
     await expect(asked).rejects.toThrow('aborted')
@@ -233,7 +235,9 @@ describe('a server', () => {
 
     const shown = await rig.app.inject({ url: `/api/v1/dlqs/masked.dlq/messages/${key}`, headers })
     const asked = await rig.app.inject({
-      ...{ url: '/api/v1/dlqs/masked.dlq/messages', query: { where: 'body.card.number:4111' }, headers },
+      url: '/api/v1/dlqs/masked.dlq/messages',
+      query: { where: 'body.card.number:4111' },
+      headers,
     })
 
     expect(shown.json()).toMatchObject({ body: { text: '{"card":{"number":"***"}}', isMasked: true } })
@@ -278,7 +282,9 @@ describe('a server', () => {
     await eventually(() => expect(told.map(({ event }) => event)).toEqual(['dlq.above']))
 
     await rig.app.inject({
-      ...{ method: 'POST', url: '/api/v1/redrives', headers },
+      method: 'POST',
+      url: '/api/v1/redrives',
+      headers,
       payload: { queue: 'told.dlq', ratePerSecond: 1 },
     })
     await rig.app.close()
@@ -297,7 +303,9 @@ describe('a server', () => {
     await rig.publish(Array.from({ length: 10 }, () => message))
 
     await rig.app.inject({
-      ...{ method: 'POST', url: '/api/v1/redrives', headers },
+      method: 'POST',
+      url: '/api/v1/redrives',
+      headers,
       payload: { queue: 'closed.dlq', ratePerSecond: 1 },
     })
     await rig.app.close()

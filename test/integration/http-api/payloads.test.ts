@@ -47,7 +47,9 @@ async function fill(): Promise<void> {
   const page = await open.app.inject({ url: '/api/v1/dlqs/edited.dlq/messages', headers: as('ann') })
   const { key } = page.json<MessagePage>().items[0]!
   const edited = await open.app.inject({
-    ...{ method: 'POST', url: `/api/v1/dlqs/edited.dlq/messages/${key}/redrive`, headers: as('ann') },
+    method: 'POST',
+    url: `/api/v1/dlqs/edited.dlq/messages/${key}/redrive`,
+    headers: as('ann'),
     payload: { body: { encoding: 'utf8', text: '{"amount":2}' }, to: 'orders.dlq' },
   })
   await open.app.inject({ url: `/api/v1/tasks/${edited.json<Task>().id}/events`, headers: as('ann') })
@@ -148,7 +150,10 @@ describe('a payload that is hidden from a role', () => {
     const { key } = page.json<MessagePage>().items[1]!
 
     const redriven = await hiding.app.inject({
-      ...{ method: 'POST', url: `${url}/${key}/redrive`, headers: as('ann'), payload: {} },
+      method: 'POST',
+      url: `${url}/${key}/redrive`,
+      headers: as('ann'),
+      payload: {},
     })
     const { id } = redriven.json<Task>()
     await hiding.app.inject({ url: `/api/v1/tasks/${id}/events`, headers: as('ann') })
@@ -179,7 +184,8 @@ describe('a payload of which parts are masked', () => {
       ['{"amount":2}', false, null],
     ])
     expect(details[2]!.decoded).toMatchObject({
-      ...{ text: '{"card":{"number":"***"},"amount":1}', isMasked: true },
+      text: '{"card":{"number":"***"},"amount":1}',
+      isMasked: true,
     })
     expect(JSON.stringify(details)).not.toContain('4111')
     const { body } = previousOf(details[3]!) as { body: string }
@@ -201,7 +207,9 @@ describe('a payload of which parts are masked', () => {
     const { key } = page.json<MessagePage>().items[1]!
 
     const answer = await masking.app.inject({
-      ...{ method: 'POST', url: `${dlq}/messages/${key}/redrive`, headers: as('ann') },
+      method: 'POST',
+      url: `${dlq}/messages/${key}/redrive`,
+      headers: as('ann'),
       payload: { body: { encoding: 'utf8', text: '{}' } },
     })
 
@@ -222,7 +230,8 @@ describe('causes', () => {
     const byHeader = await causesOf(hiding, 'groupBy=key,header.tenant&where=key:*')
 
     expect(shown.json<CauseList>().causes.flatMap(({ by }) => by)).toContainEqual({
-      ...{ field: 'body.amount', value: '1' },
+      field: 'body.amount',
+      value: '1',
     })
     expect(refused.map(({ statusCode }) => statusCode)).toEqual([403, 403])
     expect(byHeader.statusCode).toBe(200)

@@ -161,12 +161,17 @@ describe('a start that names its plan', () => {
     const { digest } = await plan(rig)
     const ask = async () =>
       call<Approval>(rig, {
-        ...{ url: 'redrives', payload: { queue: rig.queue, planDigest: digest }, status: 202 },
+        url: 'redrives',
+        payload: { queue: rig.queue, planDigest: digest },
+        status: 202,
         headers: broker.as('ann'),
       })
     const grant = ({ id }: Approval, status: number) =>
       call<Approval & Problem>(rig, {
-        ...{ url: `approvals/${id}/grant`, payload: {}, headers: broker.as('bob'), status },
+        url: `approvals/${id}/grant`,
+        payload: {},
+        headers: broker.as('bob'),
+        status,
       })
 
     const first = await ask()
@@ -215,7 +220,9 @@ describe('messages that were chosen one by one', () => {
   it('of a snapshot are compared with the queue of now', async () => {
     const rig = await setup('compared', 4)
     const { id } = await call<Snapshot>(rig, {
-      ...{ url: `dlqs/${rig.queue}/snapshots`, payload: {}, status: 202 },
+      url: `dlqs/${rig.queue}/snapshots`,
+      payload: {},
+      status: 202,
     })
     await eventually(async () => {
       expect(await call<Snapshot>(rig, { url: `dlqs/${rig.queue}/snapshots/${id}` })).toMatchObject({

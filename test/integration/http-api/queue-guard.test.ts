@@ -53,7 +53,8 @@ beforeAll(async () => {
   await rig.declareDlq('guard.sly', deadLetterTo('warren.audit'))
   await rig.declareDlq('guard.under-policy')
   await broker.management('PUT', `/api/policies/${encodeURIComponent(broker.vhost)}/guard`, {
-    ...{ pattern: '^guard\\.under-policy$', 'apply-to': 'queues' },
+    pattern: '^guard\\.under-policy$',
+    'apply-to': 'queues',
     definition: { 'dead-letter-exchange': '', 'dead-letter-routing-key': byPolicy },
   })
   await eventually(
@@ -83,7 +84,8 @@ async function ask({ app }: ApiRig, endpoint: AnyEndpoint, { queue, role }: { qu
 }
 
 const noDeadLetters = (queue: string) => ({
-  ...{ status: 404, code: 'API_NOT_FOUND' },
+  status: 404,
+  code: 'API_NOT_FOUND',
   detail: `"${queue}" is not a dead-letter queue of this vhost. GET /api/v1/dlqs lists them.`,
 })
 
@@ -113,7 +115,7 @@ describe.each(guarded)('the endpoint %s', (_name, endpoint) => {
     for (const role of roles) {
       const expected = mayAsk.includes(role)
         ? noDeadLetters(queue)
-        : { ...{ status: 403, code: 'API_FORBIDDEN' }, detail: expect.stringContaining('permission') }
+        : { status: 403, code: 'API_FORBIDDEN', detail: expect.stringContaining('permission') }
       expect(await ask(rig, endpoint, { queue, role }), role).toEqual(expected)
     }
   })
@@ -164,10 +166,16 @@ it('headers alone send no message to a queue that is not known to dead-letter he
   await rig.publish([{ key: queue, body: 1, headers: { 'x-original-queue': told } }])
 
   const answer = await rig.app.inject({
-    ...{ method: 'POST', url: '/api/v1/redrives/plan', headers: as('operator'), payload: { queue } },
+    method: 'POST',
+    url: '/api/v1/redrives/plan',
+    headers: as('operator'),
+    payload: { queue },
   })
   const named = await rig.app.inject({
-    ...{ method: 'POST', url: '/api/v1/redrives/plan', headers: as('admin'), payload: { queue, to: told } },
+    method: 'POST',
+    url: '/api/v1/redrives/plan',
+    headers: as('admin'),
+    payload: { queue, to: told },
   })
 
   expect(answer.json()).toMatchObject({ moving: 0, keeping: [{ reason: 'origin-foreign', count: 1 }] })
@@ -178,7 +186,10 @@ it('who wants to re-drive a work queue is in the audit log', async () => {
   const queue = namePerTry('guard.tried')
   await rig.declareDlq(queue)
   await rig.app.inject({
-    ...{ method: 'POST', url: '/api/v1/redrives', headers: as('operator'), payload: { queue } },
+    method: 'POST',
+    url: '/api/v1/redrives',
+    headers: as('operator'),
+    payload: { queue },
   })
 
   const { items } = (
@@ -202,14 +213,19 @@ it('a re-drive that waits is not granted once its queue is no dead-letter queue'
   await declareQueue(channel, { queue: source, arguments: toFieldTable(deadLetterTo(queue)) })
   await publish([{ key: queue, body: 1 }])
   const asked = await app.inject({
-    ...{ method: 'POST', url: '/api/v1/redrives', headers: broker.as('asks'), payload: { queue } },
+    method: 'POST',
+    url: '/api/v1/redrives',
+    headers: broker.as('asks'),
+    payload: { queue },
   })
   const { id } = asked.json<Approval>()
   expect(asked.statusCode, asked.body).toBe(202)
   await deleteQueue(channel, source)
 
   const answer = await app.inject({
-    ...{ method: 'POST', url: `/api/v1/approvals/${id}/grant`, headers: broker.as('grants') },
+    method: 'POST',
+    url: `/api/v1/approvals/${id}/grant`,
+    headers: broker.as('grants'),
   })
 
   expect(answer.statusCode, answer.body).toBe(404)

@@ -59,30 +59,39 @@ it('a topology is applied, dead letters are seen, edited, backed up, discarded, 
 
   const plan = await ask<TopologyPlan>({ url: '/api/v1/topology/plan' })
   const applied = await ask<ApplyResult>({
-    ...{ method: 'POST', url: '/api/v1/topology/apply', payload: { plan: plan.digest } },
+    method: 'POST',
+    url: '/api/v1/topology/apply',
+    payload: { plan: plan.digest },
   })
   const again = await ask<TopologyPlan>({ url: '/api/v1/topology/plan' })
   await publish(
     Array.from({ length: 6 }, (_, at) => ({
-      ...{ key: 'orders.dlq', body: { at }, messageId: `order-${at}` },
+      key: 'orders.dlq',
+      body: { at },
+      messageId: `order-${at}`,
       headers: { 'x-original-queue': 'orders', 'x-final-error': at < 4 ? 'Timeout' : 'Refused' },
     })),
   )
   const causes = await ask<CauseList>({ url: `${dlq}/causes` })
   const page = await ask<MessagePage>({ url: `${dlq}/messages?limit=10` })
   const edited = await ask<Task>({
-    ...{ method: 'POST', url: `${dlq}/messages/${page.items[0]!.key}/redrive` },
+    method: 'POST',
+    url: `${dlq}/messages/${page.items[0]!.key}/redrive`,
     payload: { body: { encoding: 'utf8', text: '{"at":"edited"}' } },
   })
   const editedEnd = await whenEnded(edited.id)
   const { rawPayload } = await ask<{ rawPayload: Buffer }>({ url: `${dlq}/backup` })
   const discarded = await ask<Discarded>({ method: 'POST', url: `${dlq}/discard`, payload: { limit: 2 } })
   const restored = await ask<Restored>({
-    ...{ method: 'POST', url: '/api/v1/restores', payload: (await kept(discarded)).rawPayload },
+    method: 'POST',
+    url: '/api/v1/restores',
+    payload: (await kept(discarded)).rawPayload,
     headers: { 'content-type': 'application/gzip' },
   })
   const approval = await ask<Approval>({
-    ...{ method: 'POST', url: '/api/v1/redrives', payload: { queue: 'orders.dlq' } },
+    method: 'POST',
+    url: '/api/v1/redrives',
+    payload: { queue: 'orders.dlq' },
   })
   await ask<Approval>({ method: 'POST', url: `/api/v1/approvals/${approval.id}/grant` }, second)
   const end = await whenEnded(approval.id)
@@ -123,14 +132,24 @@ it('one message is shown with every property that it was published with, and who
   const rig = await setUpApi({ ...broker, server })
   await rig.declareDlq('described.dlq')
   const properties = {
-    ...{ contentType: 'application/json', contentEncoding: 'identity', correlationId: 'c-1' },
-    ...{ replyTo: 'answers', messageId: 'm-1', type: 'OrderPlaced', appId: 'shop', priority: 3 },
+    contentType: 'application/json',
+    contentEncoding: 'identity',
+    correlationId: 'c-1',
+    replyTo: 'answers',
+    messageId: 'm-1',
+    type: 'OrderPlaced',
+    appId: 'shop',
+    priority: 3,
     userId: broker.username,
   }
   await rig.publish([
     {
-      ...{ ...properties, key: 'described.dlq', body: { card: '4111' }, expirationMs: 3_600_000 },
-      ...{ timestamp: new Date('2030-01-01T00:00:00Z'), headers: { tenant: 'acme' } },
+      ...properties,
+      key: 'described.dlq',
+      body: { card: '4111' },
+      expirationMs: 3_600_000,
+      timestamp: new Date('2030-01-01T00:00:00Z'),
+      headers: { tenant: 'acme' },
     },
   ])
   const read = async <Body>(url: string) => (await rig.app.inject({ url, headers: admin })).json<Body>()
@@ -139,7 +158,10 @@ it('one message is shown with every property that it was published with, and who
   const detail = await read<MessageDetail>(`/api/v1/dlqs/described.dlq/messages/${page.items[0]!.key}`)
 
   expect(detail.properties).toEqual({
-    ...{ ...properties, deliveryMode: 2, expiration: '3600000', clusterId: null },
+    ...properties,
+    deliveryMode: 2,
+    expiration: '3600000',
+    clusterId: null,
     timestamp: '2030-01-01T00:00:00.000Z',
   })
   expect(detail).toMatchObject({ body: null, bodyHidden: 'from-your-role' })
@@ -165,7 +187,9 @@ it('a session has the role that its account has in RabbitMQ now, and none with a
   const tag = (tags: string) => broker.management('PUT', `/api/users/${name}`, { password: name, tags })
   const permit = (read: string) =>
     broker.management('PUT', `/api/permissions/${broker.vhost}/${name}`, {
-      ...{ configure: '.*', write: '.*', read },
+      configure: '.*',
+      write: '.*',
+      read,
     })
 
   const before = [await roleNow(), (await ask('/audit')).statusCode]

@@ -29,11 +29,23 @@ function taskOf(id: string): SharedTask {
   const times = { startedAt: '2030-01-01T00:00:00.000Z', endedAt: null }
   return {
     task: {
-      ...{ id, kind: 'redrive', state: 'running', queue: 'a.dlq', by: 'ann', reason: null, host: 'one' },
-      ...{ ...times, movedBefore: 0, problem: null, isSigned: true },
+      id,
+      kind: 'redrive',
+      state: 'running',
+      queue: 'a.dlq',
+      by: 'ann',
+      reason: null,
+      host: 'one',
+      ...times,
+      movedBefore: 0,
+      problem: null,
+      isSigned: true,
       progress: { present: 1, moved: 0, failed: 0, kept: 0 },
     },
-    ...{ run: 1, server: 'one', presence: 'warren.server.one', receipt: null },
+    run: 1,
+    server: 'one',
+    presence: 'warren.server.one',
+    receipt: null,
     asked: { kind: 'admin', limit: 1 },
   }
 }

@@ -125,7 +125,10 @@ describe('a page that is loaded again', () => {
     const answer = await rig.app.inject({ url: session, headers: { ...admin, cookie } })
 
     expect(answer.json<CurrentSession>()).toMatchObject({
-      ...{ name: username, role: 'admin', csrfToken: null, expiresAt: null },
+      name: username,
+      role: 'admin',
+      csrfToken: null,
+      expiresAt: null,
     })
   })
 

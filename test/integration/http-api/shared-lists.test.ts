@@ -37,7 +37,10 @@ const get = (url: string, name: string, headers: object = {}) =>
 
 const post = (path: string, name: string, payload?: object) =>
   rig.app.inject({
-    ...{ method: 'POST', url: `/api/v1/${path}`, headers: as(name), ...(payload && { payload }) },
+    method: 'POST',
+    url: `/api/v1/${path}`,
+    headers: as(name),
+    ...(payload && { payload }),
   })
 
 describe('a list that is written once for many', () => {

@@ -34,7 +34,9 @@ it('a server that is killed while it makes a snapshot leaves nothing behind, and
   const { id } = await eventually(() => second.post<Snapshot>(path)) // the broker notices that the lock is free
   await eventually(async () => {
     expect(await second.get<Snapshot>(`${path}/${id}`)).toMatchObject({
-      ...{ state: 'done', messages: present, isWhole: true },
+      state: 'done',
+      messages: present,
+      isWhole: true,
     })
   })
 })

@@ -35,7 +35,9 @@ async function setup(name: string, count: number): Promise<Served> {
   const failed = { 'x-original-queue': `${queue}.work` }
   await rig.publish(
     Array.from({ length: count }, (_, at) => ({
-      ...{ key: queue, body: 'x'.repeat(512), messageId: `m-${at}` },
+      key: queue,
+      body: 'x'.repeat(512),
+      messageId: `m-${at}`,
       headers: { ...failed, 'x-final-error': at % 3 === 0 ? 'Timeout' : 'Refused' },
     })),
   )
@@ -73,7 +75,12 @@ describe('a snapshot among the tasks', () => {
     const receipt = await call<Problem>(rig, { url: `/api/v1/tasks/${id}/receipt`, status: 409 })
 
     expect(task).toMatchObject({
-      ...{ id, kind: 'snapshot', state: 'done', queue: rig.queue, reason: null, isSigned: true },
+      id,
+      kind: 'snapshot',
+      state: 'done',
+      queue: rig.queue,
+      reason: null,
+      isSigned: true,
       progress: { present: 30, moved: 0, failed: 0, kept: 30 },
     })
     expect(all.items).toEqual([task])
@@ -114,7 +121,9 @@ describe('a snapshot among the tasks', () => {
     expect(cancelled).toMatchObject({ kind: 'snapshot', state: 'cancelled', problem: null })
     expect(again).toMatchObject({ code: 'API_TASK_ENDED' })
     expect(await call<Snapshot>(rig, { url: `${rig.path}/${id}` })).toMatchObject({
-      ...{ state: 'cancelled', messages: 0, bytes: 0 },
+      state: 'cancelled',
+      messages: 0,
+      bytes: 0,
     })
     await broker.expectDepths({ [rig.queue]: 8_000 })
   })
@@ -167,7 +176,8 @@ describe('a snapshot that is followed', () => {
     for (const read of reads)
       await eventually(async () =>
         expect(await call<SnapshotPage>(rig, { url: `${rig.path}/${id}/${read}` })).toMatchObject({
-          ...{ asOf, since: { messages: 5, change: 1 } },
+          asOf,
+          since: { messages: 5, change: 1 },
         }),
       )
   })

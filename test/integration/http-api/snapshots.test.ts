@@ -46,11 +46,15 @@ async function setup(
   await rig.declareDlq(`${queue}.work`, deadLetterTo(queue))
   await rig.publish(
     Array.from({ length: count }, (_, at) => ({
-      ...{ key: queue, body: { at, card: '4111', pad: 'x'.repeat(bodyBytes) }, messageId: `m-${at}` },
+      key: queue,
+      body: { at, card: '4111', pad: 'x'.repeat(bodyBytes) },
+      messageId: `m-${at}`,
       type: at % 2 === 0 ? 'Even' : 'Odd',
       headers: {
-        ...{ 'x-original-queue': `${queue}.work`, 'x-final-error': at % 3 === 0 ? 'Timeout' : 'Refused' },
-        ...{ 'warren-last-failed-at': failedAt(at), tenant: at % 10 === 0 ? 'acme' : 'other' },
+        'x-original-queue': `${queue}.work`,
+        'x-final-error': at % 3 === 0 ? 'Timeout' : 'Refused',
+        'warren-last-failed-at': failedAt(at),
+        tenant: at % 10 === 0 ? 'acme' : 'other',
       },
     })),
   )
@@ -103,7 +107,11 @@ describe('a snapshot', () => {
     }
 
     expect(snapshot).toMatchObject({
-      ...{ isWhole: true, messages: 100, progress: { present: 100, seen: 100 }, where: null, problem: null },
+      isWhole: true,
+      messages: 100,
+      progress: { present: 100, seen: 100 },
+      where: null,
+      problem: null,
       since: { messages: 100, change: 0 },
     })
     expect(page).toMatchObject({ matched: 100, search: { seen: 100, isWhole: true }, nextCursor: null })
@@ -160,12 +168,10 @@ describe('a snapshot', () => {
       { label: expect.stringContaining('Timeout'), count: 20, first: failedAt(0), last: failedAt(57) },
     ])
     expect(facets.find(({ field }) => field === 'queue')).toEqual({
-      ...{
-        field: 'queue',
-        name: null,
-        distinct: 1,
-        values: [{ value: 'counted.dlq.work', label: null, count: 30 }],
-      },
+      field: 'queue',
+      name: null,
+      distinct: 1,
+      values: [{ value: 'counted.dlq.work', label: null, count: 30 }],
     })
     expect(histogram).toMatchObject({ bucketMs: 10_000, undated: 0 })
     expect(histogram.bars.map(({ count }) => count)).toEqual([10, 10, 10, 10, 10, 10])
@@ -252,7 +258,9 @@ describe('the endpoints that look at a queue', () => {
     expect(before).toMatchObject({ messages: 9, total: 9, oldestDeath: null, mainCause: null })
     await eventually(async () =>
       expect(await find()).toMatchObject({
-        ...{ messages: 9, total: 9, oldestDeath: failedAt(0) },
+        messages: 9,
+        total: 9,
+        oldestDeath: failedAt(0),
         mainCause: { label: expect.stringContaining('Refused'), count: 6, asOf },
       }),
     )
@@ -286,7 +294,10 @@ describe('who asks for a snapshot', () => {
     }
     const post = (queue: string, name: string) =>
       rig.app.inject({
-        ...{ method: 'POST', url: `/api/v1/dlqs/${queue}/snapshots`, headers: broker.as(name), payload: {} },
+        method: 'POST',
+        url: `/api/v1/dlqs/${queue}/snapshots`,
+        headers: broker.as(name),
+        payload: {},
       })
 
     const answers = await Promise.all(queues.map((queue) => post(queue, 'vera')))
@@ -333,7 +344,9 @@ describe('the end of a snapshot', () => {
     const { id } = await make(rig)
 
     const erased = await rig.app.inject({
-      ...{ method: 'DELETE', url: `${rig.path}/${id}`, headers: broker.headers },
+      method: 'DELETE',
+      url: `${rig.path}/${id}`,
+      headers: broker.headers,
     })
 
     expect(erased.statusCode, erased.body).toBe(204)
@@ -383,7 +396,9 @@ describe('the end of a snapshot', () => {
     ['a few large messages', { count: 20, bodyBytes: 200_000 }],
   ])('comes for one of %s that takes too much room, and says so', async (_, { count, bodyBytes }) => {
     const rig = await setup('large.dlq', {
-      ...{ count, bodyBytes, server: { snapshots: { bytes: 1024 * 1024 } } },
+      count,
+      bodyBytes,
+      server: { snapshots: { bytes: 1024 * 1024 } },
     })
 
     const { id } = await make(rig)

@@ -76,7 +76,8 @@ describe('the progress of a task, over a socket,', () => {
     const account = { username: broker.nameOf('vera'), password: broker.nameOf('vera') }
     const { url, queue } = await setup('revoked', 20, { session: { recheck: '1s' } })
     const opened = await fetch(`${url}/api/v1/session`, {
-      ...{ method: 'POST', body: JSON.stringify(account) },
+      method: 'POST',
+      body: JSON.stringify(account),
       headers: { 'content-type': 'application/json' },
     })
     const cookie = opened.headers.get('set-cookie')!.split(';')[0]!

@@ -24,7 +24,9 @@ async function setup() {
   await rig.declareDlq(`${queue}.work`, deadLetterTo(queue))
   await rig.publish([
     {
-      ...{ key: queue, body: 'as it was', messageId: 'one' },
+      key: queue,
+      body: 'as it was',
+      messageId: 'one',
       headers: { 'x-original-queue': `${queue}.work`, retries: 3, flag: true, note: 'old' },
     },
   ])
@@ -117,7 +119,9 @@ describe('a header value of an edit', () => {
     const { queue, url } = await setup()
 
     const answer = await rig.app.inject({
-      ...{ method: 'POST', url, payload: `{"headers":{"a":${json}}}` },
+      method: 'POST',
+      url,
+      payload: `{"headers":{"a":${json}}}`,
       headers: { ...headers, 'content-type': 'application/json' },
     })
 
@@ -151,7 +155,9 @@ describe('the new body of an edit', () => {
       const payload = Buffer.from('{"body":{"encoding":"utf8","text":"café"}}', 'latin1')
 
       const answer = await rig.app.inject({
-        ...{ method: 'POST', url, payload },
+        method: 'POST',
+        url,
+        payload,
         headers: { ...headers, 'content-type': type },
       })
 

@@ -54,7 +54,8 @@ async function setUp(server: object = {}) {
   )
   const app = await createVhostsServer({
     brokers: brokers as never,
-    ...{ settings: readServerSection({ port: 0, ...server }, serverKey), version: '0.0.0-test' },
+    settings: readServerSection({ port: 0, ...server }, serverKey),
+    version: '0.0.0-test',
   })
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   onTestFinished(async () => {
@@ -65,7 +66,8 @@ async function setUp(server: object = {}) {
     fetch(`${url}${path}`, { method, headers })
   const logIn = async (name: string, at = '') => {
     const answer = await fetch(`${url}${at}${session}`, {
-      ...{ method: 'POST', headers: { 'content-type': 'application/json' } },
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ username: name, password: name }),
     })
     const cookie = answer.headers.getSetCookie().map((each) => each.split(';')[0])

@@ -29,7 +29,10 @@ it('a viewer who asks for what they may not do fills no log, and stands in nobod
   const { rig, queue, vic, val } = await setup('refused')
   const redrive = (person: string) =>
     rig.app.inject({
-      ...{ method: 'POST', url: '/api/v1/redrives', headers: broker.as(person), payload: { queue } },
+      method: 'POST',
+      url: '/api/v1/redrives',
+      headers: broker.as(person),
+      payload: { queue },
     })
 
   const refused = await times(100, () => redrive(vic))
@@ -55,7 +58,9 @@ it('a viewer who logs in again and again, or makes snapshots with ever new keys,
   }
   const snapshot = (at: number) =>
     rig.app.inject({
-      ...{ method: 'POST', url: `/api/v1/dlqs/${queue}/snapshots`, payload: {} },
+      method: 'POST',
+      url: `/api/v1/dlqs/${queue}/snapshots`,
+      payload: {},
       headers: { ...broker.as(val), 'idempotency-key': `flood-${at}` },
     })
 
@@ -75,12 +80,17 @@ it('a viewer who has logged in can log out, however much they asked for', async 
   const { rig, queue, vic } = await setup('out', 1)
   const name = broker.nameOf(vic)
   const opened = await rig.app.inject({
-    ...{ method: 'POST', url: '/api/v1/session', payload: { username: name, password: name } },
+    method: 'POST',
+    url: '/api/v1/session',
+    payload: { username: name, password: name },
   })
   const cookie = String(opened.headers['set-cookie']).split(';')[0]!
   const session = { cookie, 'x-csrf-token': opened.json<{ csrfToken: string }>().csrfToken }
   const more = await rig.app.inject({
-    ...{ method: 'POST', url: '/api/v1/redrives', headers: session, payload: { queue } },
+    method: 'POST',
+    url: '/api/v1/redrives',
+    headers: session,
+    payload: { queue },
   })
 
   const out = await rig.app.inject({ method: 'DELETE', url: '/api/v1/session', headers: session })

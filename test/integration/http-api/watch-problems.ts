@@ -6,7 +6,9 @@ import { problemsOf } from '../../../packages/cli/src/http-api/contract/problems
 
 const list: EndpointList = endpoints
 const operations = Object.entries(list).map(([name, endpoint]) => ({
-  ...{ name, methods: methodsOf(endpoint), codes: new Set(problemsOf(endpoint)) },
+  name,
+  methods: methodsOf(endpoint),
+  codes: new Set(problemsOf(endpoint)),
   pattern: new RegExp(`^${endpoint.path.replaceAll(/:\w+/g, '[^/]*')}$`),
 }))
 

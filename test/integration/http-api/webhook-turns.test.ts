@@ -43,7 +43,12 @@ async function setup(count: WebhooksOptions['context']['dlqs']['count'] = async 
   const tasks = createEvents<BoardEvents>()
   const errors: unknown[] = []
   const hook: Webhook = {
-    ...{ name: 'test', url, format: 'generic', secret: undefined, queues: [], hasSamples: false },
+    name: 'test',
+    url,
+    format: 'generic',
+    secret: undefined,
+    queues: [],
+    hasSamples: false,
     on: { above: 0, growth: undefined, isNewCause: false, isTaskFinished: true },
   }
   const found = { type: 'classic', messages: 0, sources: [], knownBy: 'name' } as const
@@ -76,8 +81,18 @@ async function setup(count: WebhooksOptions['context']['dlqs']['count'] = async 
 
 function ended(id: string): BoardEvents['changed'] {
   const task: Task = {
-    ...{ id, kind: 'redrive', state: 'interrupted', queue: 'a.dlq', by: 'ann', reason: null, host: 'one' },
-    ...{ startedAt: '2030-01-01T00:00:00Z', endedAt: null, movedBefore: 0, problem: null, isSigned: true },
+    id,
+    kind: 'redrive',
+    state: 'interrupted',
+    queue: 'a.dlq',
+    by: 'ann',
+    reason: null,
+    host: 'one',
+    startedAt: '2030-01-01T00:00:00Z',
+    endedAt: null,
+    movedBefore: 0,
+    problem: null,
+    isSigned: true,
     progress: { present: 2, moved: 1, failed: 0, kept: 0 },
   }
   const asked = { kind: 'admin', limit: 1 } as const

@@ -50,7 +50,9 @@ async function setup(hook: object, { servers = 1, answers = [] as number[] } = {
     rig.publish(Array.from({ length: count }, () => ({ key: queue, body: { card: '4111' }, headers })))
   const redrive = (queue: string, more: object = {}) =>
     rig.app.inject({
-      ...{ method: 'POST', url: '/api/v1/redrives', payload: { queue, ...more } },
+      method: 'POST',
+      url: '/api/v1/redrives',
+      payload: { queue, ...more },
       headers: { authorization: basic(broker.username, broker.password) },
     })
   return { ...receiver, rig, rigs, fill, redrive, broker }
@@ -71,7 +73,11 @@ describe('a webhook', () => {
     expect(received.map(({ body: { queue } }) => queue)).toEqual(['full.dlq', 'later.dlq'])
     const { headers, text, body } = received[0]!
     expect(body).toMatchObject({
-      ...{ event: 'dlq.above', vhost: broker.vhost, queue: 'full.dlq', messages: 3, above: 2 },
+      event: 'dlq.above',
+      vhost: broker.vhost,
+      queue: 'full.dlq',
+      messages: 3,
+      above: 2,
       text: 'full.dlq holds 3 dead letters, more than 2.',
     })
     expect(headers).toMatchObject({ 'x-warren-event': 'dlq.above', 'x-warren-id': body.id })
@@ -112,15 +118,14 @@ describe('a webhook', () => {
         isSending: true,
         items: [
           {
-            ...{
-              name: 'test',
-              queues: ['state.*', 'salaries.dlq'],
-              waiting: 0,
-              accepted: 0,
-              acceptedAt: null,
-            },
+            name: 'test',
+            queues: ['state.*', 'salaries.dlq'],
+            waiting: 0,
+            accepted: 0,
+            acceptedAt: null,
             rules: ['a queue holds more than 0 messages', 'a queue grows by 1,000 messages within 300 s'],
-            ...{ givenUp: 1, failure: { at: expect.any(String), reason: 'it answered 400' } },
+            givenUp: 1,
+            failure: { at: expect.any(String), reason: 'it answered 400' },
           },
         ],
       }),

@@ -44,7 +44,11 @@ describeWithNode('on a broker that keeps no statistics', () => {
 
     expect(queues).toMatchObject([
       {
-        ...{ queue: 'orders.dlq', messages: 3, consumers: 0, looked: 3, notLookedAt: undefined },
+        queue: 'orders.dlq',
+        messages: 3,
+        consumers: 0,
+        looked: 3,
+        notLookedAt: undefined,
         sources: [{ queue: 'orders', consumers: 1 }],
       },
     ])

@@ -48,7 +48,9 @@ async function setup(messages = 3) {
   const limited = toFieldTable({ 'x-queue-type': 'quorum', 'x-delivery-limit': 2 })
   await declareQueue(channel, { queue, arguments: limited })
   await other.management('PUT', `/api/queues/${vhost}/${queue}`, {
-    ...{ durable: true, auto_delete: false, arguments: { 'x-queue-type': 'classic' } },
+    durable: true,
+    auto_delete: false,
+    arguments: { 'x-queue-type': 'classic' },
   })
   const warren = await connect(url, { managementUrl: otherManagementUrl })
   onTestFinished(() => warren.close())
@@ -68,7 +70,9 @@ async function runWarren(words: readonly string[], env: Record<string, string>) 
       },
     })
   const exitCode = await runCli([...words], {
-    ...{ stdout: sink('out'), stderr: sink('error'), env: { NO_COLOR: '1', ...env } },
+    stdout: sink('out'),
+    stderr: sink('error'),
+    env: { NO_COLOR: '1', ...env },
   })
   return { exitCode, ...said }
 }

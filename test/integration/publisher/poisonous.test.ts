@@ -66,7 +66,10 @@ describe('a header that RabbitMQ closes the connection over', () => {
     const { publisher, queue, bodies, losses } = await setup()
     const headers = [{ name: 'price', value: { type: 'd', value: Number.NaN } as const }]
     const poison: EncodedMessage = {
-      ...{ exchange: '', key: queue, body: Buffer.from('poison'), messageId: 'poison' },
+      exchange: '',
+      key: queue,
+      body: Buffer.from('poison'),
+      messageId: 'poison',
       properties: encodeProperties({ messageId: 'poison', headers }),
     }
 

@@ -56,7 +56,13 @@ test('a disk that takes nothing is sent a few messages whose size nobody knows, 
   let seen = 0
 
   const holding = holdMessages({
-    ...{ consuming, publishing, management, queue, by: 'test', purpose: 'a backup', sink: disk },
+    consuming,
+    publishing,
+    management,
+    queue,
+    by: 'test',
+    purpose: 'a backup',
+    sink: disk,
     onMessage: () => {
       seen += 1
       return undefined
@@ -77,8 +83,14 @@ test('a disk that takes nothing is sent a few messages whose size nobody knows, 
 test('a backup whose disk falls behind asks for no more until it has caught up', async () => {
   const { file } = await setup()
   const writer = await BackupWriter.open(file, {
-    ...{ format: 'warren-backup/1', id: 'slow', purpose: 'backup', queue: 'q', vhost: '/', by: 'test' },
-    ...{ brokerVersion: broker.version, startedAt: '2026-01-01T00:00:00.000Z' },
+    format: 'warren-backup/1',
+    id: 'slow',
+    purpose: 'backup',
+    queue: 'q',
+    vhost: '/',
+    by: 'test',
+    brokerVersion: broker.version,
+    startedAt: '2026-01-01T00:00:00.000Z',
   })
   const bodyBytes = 4 * 1024 * 1024
   const message = {

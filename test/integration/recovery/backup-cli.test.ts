@@ -51,7 +51,8 @@ test('a queue is backed up, checked without a broker, discarded and restored fro
   expect(await warren(...words)).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('--yes') })
   expect(await depth(dlq)).toBe(30)
   expect(await warren(...words, '--yes')).toMatchObject({
-    ...{ exitCode: 0, stdout: expect.stringContaining('10 messages removed') },
+    exitCode: 0,
+    stdout: expect.stringContaining('10 messages removed'),
   })
   expect(await depth(dlq)).toBe(20)
 
@@ -70,7 +71,8 @@ test('bad usage of a backup is reported, and so is a file that is no backup', as
   expect((await warren('dlq', 'backup', dlq, '--out', path('a'), '--verify', path('a'))).exitCode).toBe(2)
   expect((await warren('dlq', 'discard', dlq)).exitCode).toBe(2)
   expect(await warren('dlq', 'backup', '--verify', path('missing'))).toMatchObject({
-    ...{ exitCode: 1, stderr: expect.stringContaining('cannot be read') },
+    exitCode: 1,
+    stderr: expect.stringContaining('cannot be read'),
   })
 })
 
@@ -87,7 +89,9 @@ test('a queue with a delivery limit is refused with the way out, and taken when 
 test('the list names the queue, what is in it and why', async () => {
   const { dlq, fill, warren, declare } = await setup()
   await declare(`${dlq}-work`, {
-    ...{ 'x-queue-type': 'quorum', 'x-dead-letter-exchange': '', 'x-dead-letter-routing-key': dlq },
+    'x-queue-type': 'quorum',
+    'x-dead-letter-exchange': '',
+    'x-dead-letter-routing-key': dlq,
   })
   await fill(dlq, 4, () => ({ headers: { 'warren-error-type': 'TimeoutError' } }))
 

@@ -48,7 +48,8 @@ async function setup() {
   }
   return {
     ...rig,
-    ...{ dlq, file },
+    dlq,
+    file,
     backUp: () => backUpQueue(task),
     restore: () => restoreBackup(task),
   }

@@ -31,7 +31,8 @@ async function setup(args?: Parameters<RecoveryRig['declare']>[1], consumingUrl 
   const task = { ...rig, queue: dlq, by: 'test', file }
   return {
     ...rig,
-    ...{ dlq, file },
+    dlq,
+    file,
     backUp: () => backUpQueue(task),
     restore: (queue = dlq) => restoreBackup({ ...task, queue }),
     discard: (options: Partial<Parameters<typeof discardMessages>[0]> = {}) =>
@@ -52,8 +53,15 @@ async function recordsOf(file: string): Promise<string[]> {
 
 /** One header of every type that RabbitMQ knows, and every property that a client may send anywhere. */
 const everyField = {
-  ...{ contentType: 'a/b', contentEncoding: 'gzip', priority: 3, correlationId: 'c', replyTo: 'r' },
-  ...{ type: 't', appId: 'app', messageId: 'every', timestamp: new Date(1_700_000_000_000) },
+  contentType: 'a/b',
+  contentEncoding: 'gzip',
+  priority: 3,
+  correlationId: 'c',
+  replyTo: 'r',
+  type: 't',
+  appId: 'app',
+  messageId: 'every',
+  timestamp: new Date(1_700_000_000_000),
   headers: {
     boolean: true,
     int8: typed({ type: 'b', value: -5 }),

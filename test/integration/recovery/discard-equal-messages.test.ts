@@ -25,7 +25,11 @@ test.each(['classic', 'quorum'])(
     let arrival: Promise<void> | undefined
 
     const discarding = discardMessages({
-      ...{ ...rig, queue: dlq, by: 'test', file, limit: 1 },
+      ...rig,
+      queue: dlq,
+      by: 'test',
+      file,
+      limit: 1,
       select: () => {
         proxy.delay(60_000) // no ack gets through before the other message is there
         arrival ??= rig.fill(dlq, 1, () => ({ messageId: 'foreign' }))

@@ -29,7 +29,8 @@ test('a message cannot steer the terminal that shows it', async () => {
   const { dlq, fill, pipe } = await setup(0)
   const evil = '\u001b]0;done\u0007\u001b[2J\u009b8m🐛[2J'
   await fill(dlq, 1, () => ({
-    ...{ messageId: `id\n0 shown${evil}`, body: `first${evil}\n1 shown of 1` },
+    messageId: `id\n0 shown${evil}`,
+    body: `first${evil}\n1 shown of 1`,
     headers: { 'warren-error-type': `Timeout${evil}` },
   }))
 
@@ -145,7 +146,8 @@ test('nobody is asked whether to move nothing', async () => {
   expect(none.stderr).not.toContain('Move 0')
   expect(lost.exitCode).toBe(3)
   expect(JSON.parse(lost.stdout)).toMatchObject({
-    ...{ outcome: 'nothing-to-move', plan: { keeping: [{ reason: 'no-wait-queue', count: 3 }] } },
+    outcome: 'nothing-to-move',
+    plan: { keeping: [{ reason: 'no-wait-queue', count: 3 }] },
   })
   expect(await depths()).toEqual([3, 0])
 })

@@ -65,7 +65,12 @@ export async function createEmbeddedRig(options: EmbeddedRigOptions = {}): Promi
   await Promise.all(ids.map((id) => publisher.publish({ key: 'dlq', body: id, messageId: id, headers })))
   const task = { consuming, publishing, queue: 'dlq', by: 'test', acceptDeliveryLimit: true }
   return {
-    ...{ broker, consuming, publishing, admin, publisher, task },
+    broker,
+    consuming,
+    publishing,
+    admin,
+    publisher,
+    task,
     redrive: (wanted = {}) => startRedrive({ ...task, window: { messages: 1 }, ...wanted }),
     depth: (queue) => broker.inspect(queue)?.counts.ready ?? 0,
   }

@@ -39,7 +39,11 @@ async function setup() {
     let heldBytes = Number.NaN
     const before = await liveBytes()
     const { seen } = await holdMessages({
-      ...{ ...rig, queue, by: 'test', purpose: 'a look', ...task },
+      ...rig,
+      queue,
+      by: 'test',
+      purpose: 'a look',
+      ...task,
       whileHeld: async () => {
         await settle()
         heldBytes = (await liveBytes()) - before

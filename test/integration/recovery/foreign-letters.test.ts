@@ -27,7 +27,8 @@ async function setup(
   const { version } = broker
   await rig.declare(work, {
     ...unlimitedQuorum(version),
-    ...{ 'x-dead-letter-exchange': '', 'x-dead-letter-routing-key': dlq },
+    'x-dead-letter-exchange': '',
+    'x-dead-letter-routing-key': dlq,
   })
   await declareExchange(rig.admin, { exchange, type: 'topic' })
   await bindQueue(rig.admin, { queue: work, exchange, routingKey: '#' })
@@ -123,7 +124,8 @@ test('causes that only have a reason are told apart by the fields that split the
   expect(JSON.parse(stdout)).toMatchObject({
     causes: [
       {
-        ...{ label: `rejected (${work})`, count: 24 },
+        label: `rejected (${work})`,
+        count: 24,
         splits: [
           {
             field: 'body.gateway',
@@ -184,8 +186,15 @@ test('messages of one cause are grouped by what they have in a field, and found 
 test('peek shows the type, the key and the properties of a message', async () => {
   const { dlq, exchange, publisher, work, reject, pipe } = await setup([])
   await publisher.publish({
-    ...{ exchange, key: 'order.placed', body: { id: 1 }, messageId: 'm-1', type: 'OrderPlaced' },
-    ...{ correlationId: 'c-1', priority: 5, appId: 'shop', headers: { tenant: Buffer.from('acme') } },
+    exchange,
+    key: 'order.placed',
+    body: { id: 1 },
+    messageId: 'm-1',
+    type: 'OrderPlaced',
+    correlationId: 'c-1',
+    priority: 5,
+    appId: 'shop',
+    headers: { tenant: Buffer.from('acme') },
   })
   await reject()
 
@@ -201,7 +210,8 @@ test('peek shows the type, the key and the properties of a message', async () =>
   expect(shown.stdout).toContain('\n  tenant: acme\n')
   expect(messages).toMatchObject([
     {
-      ...{ type: 'OrderPlaced', publishedTo: { exchange, key: 'order.placed' } },
+      type: 'OrderPlaced',
+      publishedTo: { exchange, key: 'order.placed' },
       properties: { correlationId: 'c-1', priority: 5, appId: 'shop' },
       headers: { tenant: Buffer.from('acme').toString('base64') },
     },

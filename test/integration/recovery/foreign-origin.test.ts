@@ -18,7 +18,8 @@ async function setup() {
   await rig.declare(other)
   await rig.declare(work, {
     ...unlimitedQuorum(broker.version),
-    ...{ 'x-dead-letter-exchange': '', 'x-dead-letter-routing-key': dlq },
+    'x-dead-letter-exchange': '',
+    'x-dead-letter-routing-key': dlq,
   })
   const forged = [
     { 'x-original-queue': other },
@@ -27,7 +28,7 @@ async function setup() {
   ]
   await rig.fill(dlq, forged.length, (at) => ({ headers: forged[at]! }))
   await rig.fill(dlq, 2, () => ({
-    ...{ headers: { 'x-original-queue': work, 'x-original-exchange': '', 'x-original-routing-key': work } },
+    headers: { 'x-original-queue': work, 'x-original-exchange': '', 'x-original-routing-key': work },
   }))
   return { ...rig, work, dlq, other }
 }
@@ -43,7 +44,12 @@ describe('where no queue is known to dead-letter, a message whose headers tell w
     await rig.fill(dlq, 2, () => ({ headers: told }))
     const { consuming, publishing, management } = rig
     const letters = openDeadLetters({
-      ...{ queue: dlq, consuming, publishing, management, flows: [], types: undefined },
+      queue: dlq,
+      consuming,
+      publishing,
+      management,
+      flows: [],
+      types: undefined,
     })
     return { ...rig, work, dlq, letters }
   }

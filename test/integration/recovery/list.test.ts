@@ -63,13 +63,11 @@ test('the dead-letter queues are listed with depth, oldest, origins and causes, 
   // Exact at once, and not when the statistics come.
   expect(named(queues, 'idle.dlq')).toMatchObject({ consumers: 2 })
   expect(named(queues, 'end')).toMatchObject({
-    ...{
-      knownBy: 'dead-lettering',
-      consumers: 0,
-      oldest: '2026-01-01T00:00:00.000Z',
-      looked: 8,
-      notLookedAt: undefined,
-    },
+    knownBy: 'dead-lettering',
+    consumers: 0,
+    oldest: '2026-01-01T00:00:00.000Z',
+    looked: 8,
+    notLookedAt: undefined,
     sources: expect.arrayContaining([
       { queue: 'orders', consumers: 1 },
       { queue: 'mails', consumers: 0 },
@@ -78,7 +76,8 @@ test('the dead-letter queues are listed with depth, oldest, origins and causes, 
   })
   expect(named(queues, 'old.dlq')).toMatchObject({ knownBy: 'name', causes: [{ id: 'unknown', count: 2 }] })
   expect(named(queues, 'limited.dlq')).toMatchObject({
-    ...{ looked: 0, causes: [] },
+    looked: 0,
+    causes: [],
     notLookedAt: expect.stringContaining('delivery limit of 3'),
   })
   expect(await rig.admin.get('limited.dlq')).toMatchObject({ isRedelivered: false })
@@ -102,14 +101,16 @@ test('a queue that cannot be reached is told in its row, and the others are list
   }
 
   const queues = await listDeadLetters({
-    ...{ ...rig, by: 'test' },
+    ...rig,
+    by: 'test',
     management: { ...management, queues: { ...management.queues, find } },
   })
 
   expect(named(queues, 'b-reached.dlq')).toMatchObject({ messages: 2, looked: 2, notLookedAt: undefined })
   for (const name of ['a-gone.dlq', 'c-gone.dlq']) {
     expect(named(queues, name)).toMatchObject({
-      ...{ looked: 0, causes: [] },
+      looked: 0,
+      causes: [],
       notLookedAt: expect.stringContaining(`no queue '${name}'`),
     })
   }

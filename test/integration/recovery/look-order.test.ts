@@ -82,7 +82,9 @@ describe.each(brokers)('the order of a quorum queue on %s', (_name, use) => {
     await look(dlq)
 
     const run = startRedrive({
-      ...{ ...line, queue: dlq, window: { messages: 50 } },
+      ...line,
+      queue: dlq,
+      window: { messages: 50 },
       onProgress: ({ moved }) => {
         if (moved === 100) run.cancel()
       },

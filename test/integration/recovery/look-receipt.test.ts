@@ -27,7 +27,11 @@ test('a receipt is proved by the very messages at their target', async () => {
   const { verify } = await setup()
 
   expect(await verify(true)).toEqual({
-    ...{ sums: 'holds', balance: 'holds', left: 'holds', moved: 'holds', digest: 'holds' },
+    sums: 'holds',
+    balance: 'holds',
+    left: 'holds',
+    moved: 'holds',
+    digest: 'holds',
   })
 })
 

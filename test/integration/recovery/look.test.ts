@@ -24,7 +24,10 @@ async function setup(args?: Parameters<RecoveryRig['declare']>[1], acceptDeliver
     }
     const report = await lookAtQueue({
       ...rig,
-      ...{ queue: dlq, by: 'test', onMessage, acceptDeliveryLimit },
+      queue: dlq,
+      by: 'test',
+      onMessage,
+      acceptDeliveryLimit,
       ...(count === undefined ? {} : { count }),
     })
     return { ...report, bodies: seen }
@@ -162,8 +165,11 @@ test('causes are grouped with their counts, and what is not known stays unknown'
 
   const [timeouts, unknown] = groups.list()
   expect(timeouts).toMatchObject({
-    ...{ kind: 'error', count: 7, sample: 'm-0' },
-    ...{ first: '2026-01-01T00:00:00.000Z', last: '2026-01-01T00:00:06.000Z' },
+    kind: 'error',
+    count: 7,
+    sample: 'm-0',
+    first: '2026-01-01T00:00:00.000Z',
+    last: '2026-01-01T00:00:06.000Z',
   })
   expect(timeouts?.label).toContain('TimeoutError')
   expect(unknown).toMatchObject({ id: 'unknown', count: 3, first: undefined })
@@ -182,7 +188,11 @@ test('a dead letter is shown with its cause, its origin and as much of its body 
   await lookAtQueue({ consuming, publishing, management, queue: dlq, by: 'test', onMessage })
 
   expect(shown[0]).toMatchObject({
-    ...{ id: 'a', type: 'order.placed', queue: 'orders', attempts: 3, bodyBytes: 6 },
+    id: 'a',
+    type: 'order.placed',
+    queue: 'orders',
+    attempts: 3,
+    bodyBytes: 6,
     body: { encoding: 'utf8', text: 'abcd', isCut: true },
   })
   expect(shown[1]).toMatchObject({ id: 'b', body: { encoding: 'base64', text: '/wD+', isCut: false } })

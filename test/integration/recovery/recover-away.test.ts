@@ -21,7 +21,10 @@ async function setup() {
   const log: string[] = []
   const recover = (options: Partial<RecoverOptions>) =>
     recoverQueues({
-      ...{ consuming, publishing, queues: ['dlq'], acceptDeliveryLimit: true },
+      consuming,
+      publishing,
+      queues: ['dlq'],
+      acceptDeliveryLimit: true,
       types: { routes: { OrderPlaced: { exchange: '', key: 'work' } } },
       log: (line) => log.push(line),
       window: { messages: 1 },

@@ -28,7 +28,10 @@ async function setup(queues: readonly string[] = [namePerTry('poison.dlq')]) {
   const lines: string[] = []
   const recover = (log: (line: string) => void = () => {}) =>
     recoverQueues({
-      ...{ ...rig, queues, types, timeouts },
+      ...rig,
+      queues,
+      types,
+      timeouts,
       log: (line) => {
         lines.push(line)
         log(line)

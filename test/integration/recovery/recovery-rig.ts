@@ -76,7 +76,11 @@ export async function createRecoveryRig(options: RigOptions): Promise<RecoveryRi
   const publisher = new Publisher(direct)
   const admin = await direct.openChannel()
   return {
-    ...{ consuming, publishing, admin, management, publisher },
+    consuming,
+    publishing,
+    admin,
+    management,
+    publisher,
     declare: async (queue, args = unlimitedQuorum(direct.broker.version)) => {
       await declareQueue(admin, { queue, arguments: toFieldTable(args) })
     },

@@ -15,7 +15,12 @@ test('a limit is kept although messages were published before the connection bro
   await broker.clock.advance('1s', { held: 'pass' })
 
   expect(await run.receipt).toMatchObject({
-    ...{ outcome: 'done', present: 6, moved: 2, stillThere: 4, missing: 0, duplicatesPossible: 2 },
+    outcome: 'done',
+    present: 6,
+    moved: 2,
+    stillThere: 4,
+    missing: 0,
+    duplicatesPossible: 2,
   })
   expect([depth('work'), depth('dlq')]).toEqual([4, 4])
 })

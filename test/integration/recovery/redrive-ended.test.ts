@@ -50,7 +50,11 @@ test('an error after messages were moved leaves a receipt with its words', async
   })
 
   expect(await receipt).toMatchObject({
-    ...{ outcome: 'interrupted', interruption: 'failed', present: 6, moved: 3, isBalanced: true },
+    outcome: 'interrupted',
+    interruption: 'failed',
+    present: 6,
+    moved: 3,
+    isBalanced: true,
     refusals: ['There is no customer 3.'],
   })
   expect([depth('work'), depth('dlq')]).toEqual([3, 3])
@@ -74,8 +78,13 @@ test('a message that comes back is noticed, although others were moved aside', a
 
   // Nine were there: one was moved, two are aside, six are left, and the one that was moved is dead again.
   const watch = new DeadWatch({
-    ...{ session, publisher, queue: 'dlq', redriveId: 'this' },
-    ...{ deadLimit: undefined, canary: { messages: 1 }, targets: () => [] },
+    session,
+    publisher,
+    queue: 'dlq',
+    redriveId: 'this',
+    deadLimit: undefined,
+    canary: { messages: 1 },
+    targets: () => [],
   })
 
   expect(await watch.judge(() => ({ moved: 1, left: 6, inHand: 0, look }))).toBe('stop')
@@ -115,8 +124,15 @@ test('what is confirmed after its queue was deleted is moved, and only the rest 
   await broker.clock.advance('1s', { held: 'pass' })
 
   expect(await run.receipt).toMatchObject({
-    ...{ outcome: 'interrupted', interruption: 'queue-deleted', present: 6, moved: 3, stillThere: 3 },
-    ...{ missing: 3, duplicatesPossible: 0, isBalanced: false, targets: [{ target: 'work', moved: 3 }] },
+    outcome: 'interrupted',
+    interruption: 'queue-deleted',
+    present: 6,
+    moved: 3,
+    stillThere: 3,
+    missing: 3,
+    duplicatesPossible: 0,
+    isBalanced: false,
+    targets: [{ target: 'work', moved: 3 }],
   })
   expect(depth('work')).toBe(3)
 })
@@ -134,8 +150,15 @@ test('an error after an ack was lost leaves a receipt that counts the message as
   })
 
   expect(await receipt).toMatchObject({
-    ...{ outcome: 'interrupted', interruption: 'failed', present: 6, moved: 2, stillThere: 4 },
-    ...{ arrivals: 0, missing: 0, duplicatesPossible: 1, isBalanced: true },
+    outcome: 'interrupted',
+    interruption: 'failed',
+    present: 6,
+    moved: 2,
+    stillThere: 4,
+    arrivals: 0,
+    missing: 0,
+    duplicatesPossible: 1,
+    isBalanced: true,
   })
   expect([depth('work'), depth('dlq')]).toEqual([3, 4])
 })

@@ -19,7 +19,8 @@ async function setup(fields: {
   queue: 'classic' | 'quorum'
 }): Promise<EmbeddedRig> {
   const rig = await createEmbeddedRig({
-    ...{ count: 0, clock: 'virtual' },
+    count: 0,
+    clock: 'virtual',
     ...(fields.queue === 'classic' && { arguments: classic }),
   })
   for (const body of fields.bodies)
@@ -116,8 +117,13 @@ test.each(['classic', 'quorum'] as const)(
     await arriveMeanwhile(rig)
 
     expect(await run.receipt).toMatchObject({
-      ...{ outcome: 'done', present: 4, moved: 4, published: 5, duplicatesPossible: 1 },
-      ...{ arrivals: 1, missing: 0 },
+      outcome: 'done',
+      present: 4,
+      moved: 4,
+      published: 5,
+      duplicatesPossible: 1,
+      arrivals: 1,
+      missing: 0,
     })
     expect([rig.depth('work'), rig.depth('dlq')]).toEqual([5, 1])
   },

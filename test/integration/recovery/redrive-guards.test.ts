@@ -42,7 +42,11 @@ test('a canary whose messages come back dead stops the re-drive before the rest 
   const receipt = await redrive({ queue: dlq, canary: { messages: 5, waitMs: 20_000 } })
 
   expect(receipt).toMatchObject({
-    ...{ outcome: 'came-back-dead', present: 200, moved: 5, stillThere: 195, isBalanced: true },
+    outcome: 'came-back-dead',
+    present: 200,
+    moved: 5,
+    stillThere: 195,
+    isBalanced: true,
   })
   expect(receipt.cameBack).toBeGreaterThanOrEqual(1)
   expect(receipt.arrivals).toBeGreaterThanOrEqual(receipt.cameBack)

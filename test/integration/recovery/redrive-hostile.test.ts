@@ -43,7 +43,12 @@ async function redriveWith(
 ): Promise<Receipt> {
   const { consuming, publishing, management } = rig
   const run = startRedrive({
-    ...{ consuming, publishing, management, by: 'test', window: { messages: 10 }, ...options },
+    consuming,
+    publishing,
+    management,
+    by: 'test',
+    window: { messages: 10 },
+    ...options,
     onProgress: ({ moved }) => {
       if (moved === 25) run.pause()
     },
@@ -153,7 +158,8 @@ test.each(['classic', 'quorum'] as const)(
 
 test('a queue whose single active consumer is somebody else is refused, because nothing would come', async () => {
   const { dlq, look, redrive, admin, depth } = await setup(5, {
-    ...{ 'x-queue-type': 'classic', 'x-single-active-consumer': true },
+    'x-queue-type': 'classic',
+    'x-single-active-consumer': true,
   })
   await admin.setPrefetch(1)
   await admin.consume(dlq, () => {})
@@ -170,12 +176,18 @@ test('a queue that would be deleted with its last consumer is refused, and keeps
   await declareQueue(admin, { queue, autoDelete: true })
   await publisher.publish({ key: queue, body: 'evidence' })
   const look = lookAtQueue({
-    ...{ consuming, publishing, management, queue, by: 'test', onMessage: () => {} },
+    consuming,
+    publishing,
+    management,
+    queue,
+    by: 'test',
+    onMessage: () => {},
     acceptDeliveryLimit: true,
   })
 
   await expect(look).rejects.toMatchObject({
-    ...{ code: 'RECOVERY_LOOK_REFUSED', message: expect.stringContaining('auto-delete') },
+    code: 'RECOVERY_LOOK_REFUSED',
+    message: expect.stringContaining('auto-delete'),
   })
   await expect(redrive({ queue })).rejects.toMatchObject({ code: 'RECOVERY_LOOK_REFUSED' })
 
@@ -204,7 +216,8 @@ test('a stream takes dead letters like any other target', async () => {
 
 test('messages of a priority queue keep their priority, and a look does not turn their order round', async () => {
   const { dlq, work, look, fill, redrive, drain } = await setup(0, {
-    ...{ 'x-queue-type': 'classic', 'x-max-priority': 5 },
+    'x-queue-type': 'classic',
+    'x-max-priority': 5,
   })
   await fill(dlq, 20, (index) => ({ priority: index % 4, headers: { 'x-original-queue': work } }))
   const wanted = numbers(20).toSorted((one, other) => (Number(other) % 4) - (Number(one) % 4))

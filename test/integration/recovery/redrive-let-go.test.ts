@@ -20,7 +20,11 @@ test('a target that is deleted while its depth is watched gets no more, and the 
   })
 
   const run = startRedrive({
-    ...{ ...rig, queue: 'dlq', by: 'test', window: { messages: 1 }, stopWhenTargetAbove: 3 },
+    ...rig,
+    queue: 'dlq',
+    by: 'test',
+    window: { messages: 1 },
+    stopWhenTargetAbove: 3,
     onProgress: ({ moved }) => {
       if (moved !== 2) return
       run.pause()
@@ -32,7 +36,11 @@ test('a target that is deleted while its depth is watched gets no more, and the 
   run.resume()
 
   expect(await run.receipt).toMatchObject({
-    ...{ outcome: 'done', present: 6, moved: 2, failed: 4, isBalanced: true },
+    outcome: 'done',
+    present: 6,
+    moved: 2,
+    failed: 4,
+    isBalanced: true,
     failures: [{ kind: 'unroutable', count: 4 }],
   })
   expect(await rig.depth('dlq')).toBe(4)

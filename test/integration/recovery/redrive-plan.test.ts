@@ -52,7 +52,8 @@ function createStreams() {
       },
     })
   return {
-    ...{ stdout: into(stdout), stderr: into(stderr) },
+    stdout: into(stdout),
+    stderr: into(stderr),
     printed: () => stdout.join(''),
     shown: () => stderr.join(''),
   }
@@ -103,7 +104,11 @@ test('a plan of what could not be looked at to the end says so', async () => {
   onTestFinished(() => management.close())
 
   const plan = await previewRedrive({
-    ...{ consuming: session, publishing: session, management, queue: 'dlq', by: 'test' },
+    consuming: session,
+    publishing: session,
+    management,
+    queue: 'dlq',
+    by: 'test',
     to: { kind: 'queue', queue: 'scans' },
   })
   const { shown } = await command('--to', 'scans')

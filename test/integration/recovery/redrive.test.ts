@@ -26,8 +26,17 @@ test('a re-drive moves every dead letter to the queue it failed in, in order, an
   const receipt = await redrive({ queue: dlq, reason: 'fixed the bug' })
 
   expect(receipt).toMatchObject({
-    ...{ outcome: 'done', present: 1_000, moved: 1_000, failed: 0, kept: 0, stillThere: 0 },
-    ...{ arrivals: 0, missing: 0, duplicatesPossible: 0, isBalanced: true, reason: 'fixed the bug' },
+    outcome: 'done',
+    present: 1_000,
+    moved: 1_000,
+    failed: 0,
+    kept: 0,
+    stillThere: 0,
+    arrivals: 0,
+    missing: 0,
+    duplicatesPossible: 0,
+    isBalanced: true,
+    reason: 'fixed the bug',
     targets: [{ target: work, moved: 1_000 }],
   })
   expect(await depth(dlq)).toBe(0)
@@ -206,7 +215,12 @@ test('a paused re-drive moves nothing until it is resumed', async () => {
   const { work, dlq, fill, consuming, publishing, management, depth } = await setup()
   await fill(dlq, 40, from(work))
   const run = startRedrive({
-    ...{ consuming, publishing, management, queue: dlq, by: 'test', window: { messages: 1 } },
+    consuming,
+    publishing,
+    management,
+    queue: dlq,
+    by: 'test',
+    window: { messages: 1 },
     onProgress: ({ moved }) => {
       if (moved === 10) run.pause()
     },

@@ -111,7 +111,9 @@ test('a re-drive from a queue that becomes full meanwhile loses nothing of what 
 
   const management = fillsUpAfterwards(rig, dlq)
   const receipt = await redrive({
-    ...{ ...task, management, to: { kind: 'queue', queue: 'work' } },
+    ...task,
+    management,
+    to: { kind: 'queue', queue: 'work' },
     select: ({ properties }) => properties.includes('m-0'),
   })
 
@@ -128,7 +130,9 @@ test('a discard that fails before its acks loses nothing of what its queue would
   await useUpLimit(rig, dlq, 5)
 
   const discard = holdMessages({
-    ...{ ...task, purpose: 'a discard', onMessage: () => 'hold' },
+    ...task,
+    purpose: 'a discard',
+    onMessage: () => 'hold',
     whileHeld: () => Promise.reject(new Error('The disk is full.')),
   })
 

@@ -34,8 +34,14 @@ async function writeBackup(
   { queue, count, bytes }: { queue: string; count: number; bytes: number },
 ): Promise<void> {
   const writer = await BackupWriter.open(file, {
-    ...{ format: 'warren-backup/1', id: 'large', purpose: 'backup', queue, vhost: broker.vhost },
-    ...{ brokerVersion: broker.version, by: 'test', startedAt: '2026-01-01T00:00:00.000Z' },
+    format: 'warren-backup/1',
+    id: 'large',
+    purpose: 'backup',
+    queue,
+    vhost: broker.vhost,
+    brokerVersion: broker.version,
+    by: 'test',
+    startedAt: '2026-01-01T00:00:00.000Z',
   })
   for (let number = 0; number < count; number += 1) {
     const properties = encodeProperties({ messageId: `m-${number}`, deliveryMode: 2 })

@@ -44,7 +44,9 @@ async function setup(type: 'classic' | 'quorum' = 'quorum') {
   const task = { ...rig, queue: dlq, by: 'test', file }
   return {
     ...rig,
-    ...{ proxy, dlq, file },
+    proxy,
+    dlq,
+    file,
     backUp: () => backUpQueue(task),
     discard: (options: Partial<DiscardOptions> = {}) => discardMessages({ ...task, ...options }),
     /** The lock of one that was cut off goes a moment after its connection. */

@@ -21,7 +21,10 @@ async function setup() {
   const { management } = rig
   const policy = { pattern: `^${dlq}$`, 'apply-to': 'queues', priority: 1 }
   return {
-    ...{ ...rig, proxy, dlq, work },
+    ...rig,
+    proxy,
+    dlq,
+    work,
     isKnown: () =>
       eventually(
         async () => expect(await management.queues.find({ vhost, name: dlq })).toHaveProperty('messages'),
@@ -65,7 +68,9 @@ test('a re-drive whose queue is given a limit on the way takes nothing more afte
   const receipt = await redriving
 
   expect(receipt).toMatchObject({
-    ...{ outcome: 'interrupted', isBalanced: true, missing: 0 },
+    outcome: 'interrupted',
+    isBalanced: true,
+    missing: 0,
     refusals: [expect.stringContaining('delivery limit of 1')],
   })
   const bodies = [...(await drain(dlq)), ...(await drain(work))].map(({ body }) => body)

@@ -12,7 +12,9 @@ describeWithNode('a private node', () => {
   beforeAll(async () => {
     const config = { heartbeat: 7 }
     node = await startRabbitNode({
-      ...{ plugins: ['rabbitmq_shovel_management'], config, deadLetterResendMs: 9_000 },
+      plugins: ['rabbitmq_shovel_management'],
+      config,
+      deadLetterResendMs: 9_000,
     })
   })
   afterAll(() => node?.destroy())

@@ -18,7 +18,10 @@ function setup({ failed, message = 'TimeoutError: too late' }: Results) {
   const write = (name: string, text: string) => writeFileSync(join(folder, name), text)
   const assertionResults = [{ status: 'failed', fullName: 'is quick', failureMessages: [message] }]
   const results = {
-    ...{ numPassedTests: 4, numFailedTests: 1, numPendingTests: 0, numTodoTests: 0 },
+    numPassedTests: 4,
+    numFailedTests: 1,
+    numPendingTests: 0,
+    numTodoTests: 0,
     testResults: [{ name: resolve(failed), status: 'failed', assertionResults }],
   }
   write('without-broker.json', JSON.stringify(results))

@@ -53,7 +53,8 @@ const deadLetter: fc.Arbitrary<Arguments> = fc.oneof(
   {
     weight: 5,
     arbitrary: fc.constantFrom(...queueNames).map((name) => ({
-      ...{ 'x-dead-letter-exchange': '', 'x-dead-letter-routing-key': name },
+      'x-dead-letter-exchange': '',
+      'x-dead-letter-routing-key': name,
     })),
   },
   {
@@ -89,8 +90,11 @@ function plainQueue(options: ArbitraryOptions): fc.Arbitrary<QueueDeclaration> {
   const classic = fc
     .record({ ...parts, durable: fc.integer({ max: 9, min: 0 }), autoDelete: fc.integer({ max: 9, min: 0 }) })
     .map((each) => ({
-      ...{ type: 'classic' as const, deadLetter: false as const, bind: each.bind },
-      ...{ durable: each.durable > 0, autoDelete: each.autoDelete === 0 },
+      type: 'classic' as const,
+      deadLetter: false as const,
+      bind: each.bind,
+      durable: each.durable > 0,
+      autoDelete: each.autoDelete === 0,
       arguments: { ...each.deadLetter, ...each.limits },
     }))
   const quorum = fc
@@ -100,14 +104,17 @@ function plainQueue(options: ArbitraryOptions): fc.Arbitrary<QueueDeclaration> {
       isAtLeastOnce: fc.boolean(),
     })
     .map((each) => ({
-      ...{ type: 'quorum' as const, deadLetter: false as const, bind: each.bind },
+      type: 'quorum' as const,
+      deadLetter: false as const,
+      bind: each.bind,
       arguments: {
         ...each.deadLetter,
         ...each.limits,
         ...(each.limit !== undefined && { 'x-delivery-limit': each.limit }),
         ...(each.isAtLeastOnce &&
           'x-dead-letter-exchange' in each.deadLetter && {
-            ...{ 'x-dead-letter-strategy': 'at-least-once', 'x-overflow': 'reject-publish' },
+            'x-dead-letter-strategy': 'at-least-once',
+            'x-overflow': 'reject-publish',
           }),
       },
     }))
@@ -121,10 +128,15 @@ function layoutQueue(options: ArbitraryOptions): fc.Arbitrary<QueueDeclaration> 
       layout: fc.constantFrom('warren', 'ratatoskr', 'isolated', 'event-bus'),
       isExact: fc.boolean(),
       ttlMs: fc.constantFrom(...options.ttlsMs),
-      ...{ bind, work: more, wait: more, dlq: more },
+      bind,
+      work: more,
+      wait: more,
+      dlq: more,
     })
     .map(({ layout, isExact, ttlMs, bind: bindings, work, wait, dlq }) => ({
-      ...{ layout, bind: bindings, arguments: work },
+      layout,
+      bind: bindings,
+      arguments: work,
       exact: layout !== 'warren' && isExact,
       // A wait queue without a TTL of its own keeps the delay, whatever is overruled.
       retry: { delays: [ttlMs], arguments: { ...wait, 'x-message-ttl': ttlMs } },

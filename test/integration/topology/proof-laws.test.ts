@@ -112,7 +112,10 @@ describe('on the real broker', () => {
 
   it('what the proof of a random topology calls a loss can be made to happen', async () => {
     const topology = arbitraryTopology({
-      ...{ ttlsMs: [60], expiresMs: 600_000, expirationMs: 60, limits: [1, 2] },
+      ttlsMs: [60],
+      expiresMs: 600_000,
+      expirationMs: 60,
+      limits: [1, 2],
     }).map(({ publications: _, ...rest }) => rest)
     const outcomes: string[] = []
     const property = fc.asyncProperty(topology, async (declared) => {

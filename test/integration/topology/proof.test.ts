@@ -94,7 +94,8 @@ describe('what the proof calls a loss can be made to happen, and what it does no
   it.each([true, false])('ends/cut-cycle: a message that expires by itself, exact %s', async (exact) => {
     const expiration = 50
     const { publisher, findings, depth, send, drain, end } = await setup({
-      ...{ ...ratatoskr(exact), queues: { q: { retry: { delays: [300] } } } },
+      ...ratatoskr(exact),
+      queues: { q: { retry: { delays: [300] } } },
       publications: [{ exchange: '', key: 'q', expiration }],
     })
     onTestFinished(end)
@@ -111,9 +112,11 @@ describe('what the proof calls a loss can be made to happen, and what it does no
 
   it('ends/cut-cycle: a rejection that RabbitMQ before 3.13 overlooks', async () => {
     const to = (key: string, ttlMs?: number): QueueDeclaration => ({
-      ...{ type: 'classic', deadLetter: false },
+      type: 'classic',
+      deadLetter: false,
       arguments: {
-        ...{ 'x-dead-letter-exchange': '', 'x-dead-letter-routing-key': key },
+        'x-dead-letter-exchange': '',
+        'x-dead-letter-routing-key': key,
         ...(ttlMs !== undefined && { 'x-message-ttl': ttlMs }),
       },
     })
@@ -198,7 +201,9 @@ describe('what the proof calls a loss can be made to happen, and what it does no
     const spies = fc.uniqueArray(pattern, { maxLength: 4 })
     const property = fc.asyncProperty(spies, async (keys) => {
       const spy = (key: string): QueueDeclaration => ({
-        ...{ layout: 'warren', deadLetter: false, arguments: { 'x-delivery-limit': 100 } },
+        layout: 'warren',
+        deadLetter: false,
+        arguments: { 'x-delivery-limit': 100 },
         bind: [{ exchange: 'freeflow.events', key }],
       })
       const topology: TopologyDeclaration = {

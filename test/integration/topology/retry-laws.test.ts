@@ -44,7 +44,9 @@ describe.each(lawProfiles)('of a random layout with strangers on %s', (profile) 
 const examples: [TopologyDeclaration][] = [
   // It parks by rejecting, and its dead letters were sent elsewhere.
   bentQueue({
-    ...{ layout: 'freeflow', exact: true, retry: { delays: [delayMs] } },
+    layout: 'freeflow',
+    exact: true,
+    retry: { delays: [delayMs] },
     arguments: { 'x-dead-letter-exchange': 'amq.fanout' },
   }),
   bentQueue({

@@ -28,7 +28,8 @@ const match = fc.constantFrom('all', 'any', 'all-with-x', 'any-with-x')
 const binding = fc
   .record({ exchange, key, headers, match })
   .map(({ exchange: from, key: on, headers: wanted, match: mode }) => ({
-    ...{ exchange: from, key: on },
+    exchange: from,
+    key: on,
     ...(from === 'x-headers' ? { arguments: { ...wanted, 'x-match': mode } } : {}),
   }))
 const bindings = fc.uniqueArray(binding, { maxLength: 3, selector: (each) => JSON.stringify(each) })

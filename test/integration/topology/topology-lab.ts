@@ -47,7 +47,8 @@ type Taken = 'taken' | 'refused' | 'unrouted'
 /** Without what else an address brings along, which a publisher refuses. */
 export function readMessage({ exchange, key, body, expirationMs }: PublishedMessage): PublishedMessage {
   return {
-    ...{ key, body },
+    key,
+    body,
     ...(exchange !== undefined && { exchange }),
     ...(expirationMs !== undefined && { expirationMs }),
   }

@@ -49,7 +49,10 @@ export function deadLetter(letter: Letter): IncomingMessage {
   const written = Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined))
   const bytes = Buffer.from(body)
   return {
-    ...{ exchange, routingKey: key, body: bytes, bodyBytes: bytes.length },
+    exchange,
+    routingKey: key,
+    body: bytes,
+    bodyBytes: bytes.length,
     properties: encodeProperties({ messageId: id, type, headers: toFieldTable(written as never) }),
   }
 }

@@ -63,8 +63,11 @@ describe('a problem', () => {
   it('has our code, a status and what to do', () => {
     const error = new RecoveryError({ code: 'RECOVERY_LOCKED', message: 'Wait until it is done.' })
     expect(problemOf(error)).toEqual({
-      ...{ type: 'urn:warren:problem:RECOVERY_LOCKED', title: 'Not now', status: 409 },
-      ...{ detail: 'Wait until it is done.', code: 'RECOVERY_LOCKED' },
+      type: 'urn:warren:problem:RECOVERY_LOCKED',
+      title: 'Not now',
+      status: 409,
+      detail: 'Wait until it is done.',
+      code: 'RECOVERY_LOCKED',
     })
   })
 
@@ -91,7 +94,11 @@ describe('the server section', () => {
 
   it('without a word listens on this machine and asks for accounts of RabbitMQ', () => {
     expect(readServerSection()).toMatchObject({
-      ...{ host: '127.0.0.1', port: 15_680, publicPath: '', isOpen: false, trustedProxies: [] },
+      host: '127.0.0.1',
+      port: 15_680,
+      publicPath: '',
+      isOpen: false,
+      trustedProxies: [],
       accountRoles: { administrator: 'admin' },
     })
   })

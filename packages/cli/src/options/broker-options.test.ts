@@ -19,7 +19,9 @@ describe('the address of the broker', () => {
     const env = { AMQP_URL: 'amqp://a/one', MANAGEMENT_URL: 'http://a:1' }
 
     expect(read({}, env)).toMatchObject({
-      ...{ url: 'amqp://a/one', managementUrl: 'http://guest:guest@a:1/', vhost: 'one' },
+      url: 'amqp://a/one',
+      managementUrl: 'http://guest:guest@a:1/',
+      vhost: 'one',
     })
     expect(read({ url: 'amqp://b/two', managementUrl: 'http://me:pw@b:2' }, env)).toEqual({
       url: 'amqp://b/two',

@@ -6,7 +6,11 @@ function setup({ isInteractive }: { isInteractive: boolean }) {
   const shown: string[] = []
   let nowMs = 0
   const terminal: Terminal = {
-    ...{ isJson: false, isInteractive, canAsk: false, paint: (_style, text) => text, result: () => {} },
+    isJson: false,
+    isInteractive,
+    canAsk: false,
+    paint: (_style, text) => text,
+    result: () => {},
     say: (line = '') => shown.push(`say ${line}`),
     progress: (line) => shown.push(`draw ${line}`),
     ask: () => Promise.resolve(''),

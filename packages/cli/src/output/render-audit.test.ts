@@ -5,9 +5,22 @@ import type { ListedAuditRecord } from '../http-api/contract/contract.ts'
 import { renderAuditRecord, renderBroken, renderWhole } from './render-audit.ts'
 
 const record: ListedAuditRecord = {
-  ...{ at: '2030-01-01T00:00:00Z', by: 'ann', wayIn: 'token', from: '::1', action: 'redrive' },
-  ...{ target: 'a.dlq', reason: 'fixed', result: 'begun', receiptDigest: null, isSigned: true },
-  ...{ writer: 'w', number: 1, previous: '0', after: null, afterOffset: null, hash: 'h' },
+  at: '2030-01-01T00:00:00Z',
+  by: 'ann',
+  wayIn: 'token',
+  from: '::1',
+  action: 'redrive',
+  target: 'a.dlq',
+  reason: 'fixed',
+  result: 'begun',
+  receiptDigest: null,
+  isSigned: true,
+  writer: 'w',
+  number: 1,
+  previous: '0',
+  after: null,
+  afterOffset: null,
+  hash: 'h',
 }
 const plain = { isKeyed: true, strong: (text: string) => text }
 
@@ -50,8 +63,19 @@ describe('a record of the audit log', () => {
 
 describe('a verdict', () => {
   const whole: AuditVerdict = {
-    ...{ kind: 'whole', records: 7, writers: 2, isKeyed: true, signed: 7, unsigned: 0, foreign: 0 },
-    ...{ newest: 'h', newestOffset: 6, firstSigned: 0, isCut: false, problemCount: 0, problems: [] },
+    kind: 'whole',
+    records: 7,
+    writers: 2,
+    isKeyed: true,
+    signed: 7,
+    unsigned: 0,
+    foreign: 0,
+    newest: 'h',
+    newestOffset: 6,
+    firstSigned: 0,
+    isCut: false,
+    problemCount: 0,
+    problems: [],
   }
 
   it('says how much was seen, and what it does not prove', () => {

@@ -3,7 +3,9 @@ import { renderCause, renderSplitHint } from './render-cause.ts'
 
 const rejected = {
   ...({ id: 'abc', label: 'rejected (orders)', kind: 'death', count: 20_000 } as const),
-  ...{ first: '2026-01-01T00:00:00.000Z', last: undefined, sample: 'm-1' },
+  first: '2026-01-01T00:00:00.000Z',
+  last: undefined,
+  sample: 'm-1',
 }
 const split = {
   field: 'body.gateway',
@@ -18,7 +20,9 @@ test('a cause tells how many, since when, one of them, and what tells its messag
   const group = { ...rejected, splits: [split] }
 
   expect(renderCause(group)).toEqual({
-    ...{ count: '     20000', id: 'abc', label: 'rejected (orders)' },
+    count: '     20000',
+    id: 'abc',
+    label: 'rejected (orders)',
     below: [
       'first 2026-01-01T00:00:00.000Z, such as m-1',
       'these split by body.gateway: acme 9000, (empty) 6000, (none) 5000',

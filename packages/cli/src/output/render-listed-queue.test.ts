@@ -4,8 +4,15 @@ import { renderListedQueue } from './render-listed-queue.ts'
 
 const cause = { id: 'c', kind: 'error', first: undefined, last: undefined, sample: undefined } as const
 const listed = {
-  ...{ queue: 'orders.dlq', messages: 4, consumers: 0, growthPerMinute: undefined, oldest: undefined },
-  ...{ sources: [], looked: 4, causes: [], notLookedAt: undefined },
+  queue: 'orders.dlq',
+  messages: 4,
+  consumers: 0,
+  growthPerMinute: undefined,
+  oldest: undefined,
+  sources: [],
+  looked: 4,
+  causes: [],
+  notLookedAt: undefined,
 } as unknown as ListedQueue
 
 describe('a listed queue', () => {

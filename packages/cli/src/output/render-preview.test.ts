@@ -2,15 +2,28 @@ import { describe, expect, it } from 'vitest'
 import { renderPreview } from './render-preview.ts'
 
 const preview = {
-  ...{ queue: 'dlq', present: 20, matching: 10, moving: 3, seen: 20, areRoutesProved: true, isWhole: true },
-  ...{ missing: 0, digest: '' },
+  queue: 'dlq',
+  present: 20,
+  matching: 10,
+  moving: 3,
+  seen: 20,
+  areRoutesProved: true,
+  isWhole: true,
+  missing: 0,
+  digest: '',
   targets: [
     {
-      ...{ target: 'orders', count: 3, why: 'x-death', queues: ['orders'], secondFailure: 'dlq' },
-      ...{ keyChanges: 0, keysBefore: [] as string[] },
+      target: 'orders',
+      count: 3,
+      why: 'x-death',
+      queues: ['orders'],
+      secondFailure: 'dlq',
+      keyChanges: 0,
+      keysBefore: [] as string[],
     },
   ],
-  ...{ keeping: [{ reason: 'origin-unknown', count: 10 } as const], refusals: ['There is no queue "gone".'] },
+  keeping: [{ reason: 'origin-unknown', count: 10 } as const],
+  refusals: ['There is no queue "gone".'],
 }
 
 describe('the plan of a re-drive', () => {

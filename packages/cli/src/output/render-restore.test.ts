@@ -2,16 +2,18 @@ import { expect, test } from 'vitest'
 import { renderRestore } from './render-restore.ts'
 
 const report = {
-  ...{
-    file: 'a.backup',
-    queue: 'dlq',
-    records: 9,
-    restored: 3,
-    restoredBefore: 2,
-    alreadyThere: 1,
-    failed: 3,
-  },
-  ...{ notRemoved: 0, duplicatesPossible: 0, mayBeBack: 0, unreadable: 0, isDamaged: false },
+  file: 'a.backup',
+  queue: 'dlq',
+  records: 9,
+  restored: 3,
+  restoredBefore: 2,
+  alreadyThere: 1,
+  failed: 3,
+  notRemoved: 0,
+  duplicatesPossible: 0,
+  mayBeBack: 0,
+  unreadable: 0,
+  isDamaged: false,
 }
 
 test('a restore says what was not taken, and whether to run it again', () => {

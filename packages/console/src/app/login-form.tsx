@@ -45,7 +45,9 @@ export function TextField({
     <label className="flex flex-col gap-1 font-medium">
       {label}
       <input
-        {...{ name, type, autoComplete }}
+        name={name}
+        type={type}
+        autoComplete={autoComplete}
         required
         className="h-9 rounded-md border border-edge bg-panel px-2.5 font-normal"
       />

@@ -3,9 +3,16 @@ import { canBePlannedAgain, sayRequest } from './say-request.ts'
 
 it('a re-drive that waits for a second person is told in words, with every setting of it', () => {
   const request = {
-    ...{ queue: 'orders.dlq', where: 'type:Order', to: { queue: 'orders' }, limit: 10, ratePerSecond: 1 },
-    ...{ canary: { messages: 2 }, stopWhenDead: '5%', stopWhenTargetAbove: 1_000 },
-    ...{ attempts: 'continue' as const, edit: { body: 'x' } },
+    queue: 'orders.dlq',
+    where: 'type:Order',
+    to: { queue: 'orders' },
+    limit: 10,
+    ratePerSecond: 1,
+    canary: { messages: 2 },
+    stopWhenDead: '5%',
+    stopWhenTargetAbove: 1_000,
+    attempts: 'continue' as const,
+    edit: { body: 'x' },
   }
 
   expect(sayRequest({ action: 'redrive', request })).toEqual([

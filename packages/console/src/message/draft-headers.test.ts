@@ -18,7 +18,9 @@ it('a change keeps the kind of the value, and what is as it was is not sent', ()
 
   expect(changedHeaders([tenant!, retries!])).toBeUndefined()
   expect(changedHeaders([{ ...tenant!, isRemoved: true }, { ...retries!, value: '8' }, added])).toEqual({
-    ...{ tenant: null, retries: 8, note: '1' },
+    tenant: null,
+    retries: 8,
+    note: '1',
   })
   expect(sayDrafts([{ ...retries!, value: '8' }, added])).toBe('retries: 8\nnote: "1"')
 })

@@ -2,7 +2,11 @@ import { expect, it } from 'vitest'
 import { indentJson, showReadableBody } from './show-readable-body.ts'
 
 const body = (text: string, more: object = {}) => ({
-  ...{ encoding: 'utf8' as const, text, isCut: false, isMasked: false, ...more },
+  encoding: 'utf8' as const,
+  text,
+  isCut: false,
+  isMasked: false,
+  ...more,
 })
 
 it('JSON is indented without a change to its values', () => {

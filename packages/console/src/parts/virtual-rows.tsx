@@ -35,7 +35,9 @@ export function VirtualRows<Item>(props: VirtualRowsProps<Item>): ReactNode {
   // Whoever comes back finds it as it was scrolled.
   const before = useElementScrollRestoration({ id: label })
   const rows = useVirtualizer({
-    ...{ count: items.length, estimateSize: () => rowHeight, overscan: 8 },
+    count: items.length,
+    estimateSize: () => rowHeight,
+    overscan: 8,
     ...(before && { initialOffset: before.scrollY }),
     getScrollElement: () => place.current,
     getItemKey: (index) => nameOf(items[index]!),

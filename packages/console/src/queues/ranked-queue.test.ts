@@ -2,15 +2,18 @@ import { expect, it } from 'vitest'
 import { findQueues, rankQueues } from './ranked-queue.ts'
 
 const dlq = (queue: string, messages: number | null, sources: readonly string[] = []) => ({
-  ...{ queue, messages, sources: [...sources], type: 'quorum', consumers: 0, knownBy: 'topology' as const },
-  ...{
-    unacknowledged: 0,
-    total: messages,
-    perSecond: null,
-    originConsumers: null,
-    oldestDeath: null,
-    mainCause: null,
-  },
+  queue,
+  messages,
+  sources: [...sources],
+  type: 'quorum',
+  consumers: 0,
+  knownBy: 'topology' as const,
+  unacknowledged: 0,
+  total: messages,
+  perSecond: null,
+  originConsumers: null,
+  oldestDeath: null,
+  mainCause: null,
 })
 const grows = (queue: string, from: number, to: number) => ({
   queue,
@@ -34,7 +37,8 @@ it('what grows comes before what is deep, and twice as urgent is what nobody con
 
 it('what has just been emptied is not urgent, however it grew before', () => {
   const ranked = rankQueues({
-    ...{ dlqs: [dlq('emptied', 0), dlq('shallow', 1)], traffic: [] },
+    dlqs: [dlq('emptied', 0), dlq('shallow', 1)],
+    traffic: [],
     history: [grows('emptied', 0, 500)],
   })
 
@@ -46,7 +50,8 @@ it('growth is of the last ten minutes, and what came in seconds is not blown up 
   const points = (...samples: readonly (readonly [string, number])[]) =>
     samples.map(([time, messages]) => ({ at: `2030-01-31T${time}.000Z`, messages, perSecond: null }))
   const ranked = rankQueues({
-    ...{ dlqs: [dlq('old-spike', 900), dlq('burst', 90)], traffic: [] },
+    dlqs: [dlq('old-spike', 900), dlq('burst', 90)],
+    traffic: [],
     history: [
       {
         queue: 'old-spike',
@@ -70,7 +75,8 @@ it('the line of an hour ends with what the queue holds now', () => {
 
 it('a queue is found by words in its name or in those of its origins', () => {
   const ranked = rankQueues({
-    ...{ dlqs: [dlq('a.dlq', 1, ['billing.Orders']), dlq('b.dlq', 2)], traffic: [] },
+    dlqs: [dlq('a.dlq', 1, ['billing.Orders']), dlq('b.dlq', 2)],
+    traffic: [],
     history: [grows('b.dlq', 1, 2)],
   })
   const names = (search: object) => findQueues(ranked, search).map(({ queue }) => queue)

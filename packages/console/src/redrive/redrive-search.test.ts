@@ -18,7 +18,11 @@ it('what an address says wrongly is refused by the server, and never left out: a
   const search = readRedriveSearch({ limit: -3, rate: 'fast', canary: 0, keys: 'cut-off' })
 
   expect(requestOf('a.dlq', search)).toEqual({
-    ...{ queue: 'a.dlq', limit: 0, ratePerSecond: 0, canary: { messages: 0 }, keys: ['cut-off'] },
+    queue: 'a.dlq',
+    limit: 0,
+    ratePerSecond: 0,
+    canary: { messages: 0 },
+    keys: ['cut-off'],
   })
 })
 
@@ -36,29 +40,41 @@ it.each([
 
 it('every setting of the address is in the request', () => {
   const given = {
-    ...{
-      where: 'cause:c-1',
-      to: 'work',
-      attempts: 'continue',
-      limit: 10,
-      rate: 5,
-      canary: 3,
-      stopWhenDead: '5%',
-      stopWhenTargetAbove: 900,
-    },
+    where: 'cause:c-1',
+    to: 'work',
+    attempts: 'continue',
+    limit: 10,
+    rate: 5,
+    canary: 3,
+    stopWhenDead: '5%',
+    stopWhenTargetAbove: 900,
   }
 
   expect(requestOf('a.dlq', readRedriveSearch(given))).toEqual({
-    ...{ queue: 'a.dlq', where: 'cause:c-1', to: 'work', attempts: 'continue', limit: 10, ratePerSecond: 5 },
-    ...{ canary: { messages: 3 }, stopWhenDead: '5%', stopWhenTargetAbove: 900 },
+    queue: 'a.dlq',
+    where: 'cause:c-1',
+    to: 'work',
+    attempts: 'continue',
+    limit: 10,
+    ratePerSecond: 5,
+    canary: { messages: 3 },
+    stopWhenDead: '5%',
+    stopWhenTargetAbove: 900,
   })
   expect(requestOf('a.dlq', { stopWhenDead: '5' }).stopWhenDead).toBe(5)
 })
 
 it('the address of a request leads to the same request', () => {
   const request = {
-    ...{ queue: 'orders.dlq', where: 'type:Order', limit: 10, ratePerSecond: 5, canary: { messages: 2 } },
-    ...{ stopWhenDead: 3, stopWhenTargetAbove: 100, to: 'retry', attempts: 'continue' as const },
+    queue: 'orders.dlq',
+    where: 'type:Order',
+    limit: 10,
+    ratePerSecond: 5,
+    canary: { messages: 2 },
+    stopWhenDead: 3,
+    stopWhenTargetAbove: 100,
+    to: 'retry',
+    attempts: 'continue' as const,
   }
 
   expect(requestOf('orders.dlq', searchOf(request))).toEqual(request)

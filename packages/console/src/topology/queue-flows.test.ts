@@ -83,8 +83,11 @@ it('ten thousand queues are sorted out in one pass', () => {
   const live = {
     queues: Array.from({ length: 10_000 }, (_, index) => liveQueue(`queue.${index}`, index)),
     bindings: Array.from({ length: 10_000 }, (_, index) => ({
-      ...{ source: 'shop', destination: `queue.${index}`, destinationType: 'queue' as const },
-      ...{ key: `key.${index}`, arguments: {} },
+      source: 'shop',
+      destination: `queue.${index}`,
+      destinationType: 'queue' as const,
+      key: `key.${index}`,
+      arguments: {},
     })),
   }
 

@@ -10,7 +10,8 @@ import { settleConsumerOptions } from './settle-consumer-options.ts'
 const flow = { layout: 'warren', defer: { short: 'hold', tiers: [] } } as unknown as QueueFlow
 const settle = (options: ConsumerOptions) => settleConsumerOptions(options, flow)
 const requeueing = {
-  ...{ queue: 'erp.queue.erp-stock', layout: 'event-bus' },
+  queue: 'erp.queue.erp-stock',
+  layout: 'event-bus',
   defer: { short: 'sleep-and-requeue', tiers: [] },
 } as unknown as QueueFlow
 const minute = 60_000
@@ -175,8 +176,11 @@ it('a table of statuses and a breaker that the user defines are taken as they ar
 
   expect(settle({ statusTable }).statusTable).toBe(statusTable)
   expect(settle({ breaker: { openMs: 120_000 } }).breaker).toEqual({
-    ...{ failureRatio: 0.5, minimumResults: 20, windowMs: 30_000 },
-    ...{ openMs: 120_000, maxOpenMs: 120_000 },
+    failureRatio: 0.5,
+    minimumResults: 20,
+    windowMs: 30_000,
+    openMs: 120_000,
+    maxOpenMs: 120_000,
   })
   expect(settle({ breaker: { failureRatio: undefined } }).breaker.failureRatio).toBeUndefined()
 })

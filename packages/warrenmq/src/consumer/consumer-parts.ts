@@ -8,13 +8,17 @@ import type { WayLook } from './way-out/way-look.ts'
 
 /** What a consumer is made of. */
 export interface ConsumerParts {
+  /** The session that its messages come by. */
   readonly consuming: Session
   /** A session gets a publisher of its own. Use another connection than the consuming one: a blocked publisher is not read. */
   readonly publishing: Publisher | Session
+  /** The queue, and how its messages are retried and parked. */
   readonly flow: QueueFlow
   /** Who is asked for what AMQP does not show of the way of a failed message; undefined: nobody. */
   readonly wayLook?: WayLook | undefined
+  /** The user's function, called once for each attempt. */
   readonly handler: Handler
+  /** As `consume` takes them. */
   readonly options?: ConsumerOptions
   /** The name of a message that says no type itself, for its dead letter. */
   readonly nameOf?: NameMessage | undefined

@@ -42,29 +42,54 @@ const sessionEvents: FieldsOf<Omit<SessionEvents, keyof OldSessionEvents>, objec
 }
 
 const outcomeKinds: Readonly<Record<(Outcome | SettledOutcome)['kind'], true>> = {
-  ...{ acknowledge: true, retry: true, hold: true, defer: true, requeue: true },
-  ...{ 'dead-letter': true, recount: true, 'give-back': true },
+  acknowledge: true,
+  retry: true,
+  hold: true,
+  defer: true,
+  requeue: true,
+  'dead-letter': true,
+  recount: true,
+  'give-back': true,
 }
 
 const options: Names<ConsumerOptions> = {
-  ...{ concurrency: true, prefetch: true, orderBy: true, timeout: true, ackTimeout: true, holdUpTo: true },
-  ...{ retryJitter: true, statusTable: true, poisonLimit: true, deliveryLimit: true, requireProof: true },
-  ...{
-    breaker: true,
-    decode: true,
-    schema: true,
-    dedupe: true,
-    middleware: true,
-    service: true,
-    host: true,
-    tracing: true,
-  },
-  ...{ priority: true, exclusive: true, streamOffset: true, clock: true, random: true },
+  concurrency: true,
+  prefetch: true,
+  orderBy: true,
+  timeout: true,
+  ackTimeout: true,
+  holdUpTo: true,
+  retryJitter: true,
+  statusTable: true,
+  poisonLimit: true,
+  deliveryLimit: true,
+  requireProof: true,
+  breaker: true,
+  decode: true,
+  schema: true,
+  dedupe: true,
+  middleware: true,
+  service: true,
+  host: true,
+  tracing: true,
+  priority: true,
+  exclusive: true,
+  streamOffset: true,
+  clock: true,
+  random: true,
 }
 
 const members: Names<Consumer> = {
-  ...{ queue: true, events: true, counts: true, breaker: true, whenStarted: true, close: true },
-  ...{ pause: true, resume: true, isPaused: true, isStarted: true },
+  queue: true,
+  events: true,
+  counts: true,
+  breaker: true,
+  whenStarted: true,
+  close: true,
+  pause: true,
+  resume: true,
+  isPaused: true,
+  isStarted: true,
 }
 
 /** The rows of a page: the names in the first column, and all that is named in the last. */

@@ -6,6 +6,7 @@ import type { ChannelSource } from './channel-source.ts'
 import { type ExecutableStep, executeStep, type StepOutcome } from './execute-step.ts'
 import { type LeftoverChoice, type LeftoverRemoval, removeLeftover } from './remove-leftover.ts'
 
+/** How far `applyPlan` may go. */
 export interface ApplyOptions {
   /**
    * Also remove bindings that the topology no longer has. @default false

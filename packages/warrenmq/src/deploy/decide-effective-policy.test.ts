@@ -5,7 +5,12 @@ import type { LivePolicy } from '../topology/live-topology.ts'
 import { decideEffectivePolicy } from './decide-effective-policy.ts'
 
 const policy = (name: string, fields: Partial<LivePolicy> = {}): LivePolicy => ({
-  ...{ name, pattern: '.*', applyTo: 'queues', priority: 0, definition: {}, isOperatorPolicy: false },
+  name,
+  pattern: '.*',
+  applyTo: 'queues',
+  priority: 0,
+  definition: {},
+  isOperatorPolicy: false,
   ...fields,
 })
 const capabilities = brokerCapabilities(parseBrokerVersion('4.0'))

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { decideLeftover, type LeftoverLook } from './decide-leftover.ts'
 
 const idle: LeftoverLook = {
-  ...{ messages: 0, consumers: 0 },
+  messages: 0,
+  consumers: 0,
   of: { queue: 'orders', consumers: 0, unacknowledged: 0 },
 }
 

@@ -15,6 +15,7 @@ import type {
 } from '../topology/live-topology.ts'
 import { decideEffectivePolicy } from './decide-effective-policy.ts'
 
+/** What to read of a broker. */
 export interface ObserveOptions {
   /**
    * The vhost to read.

@@ -11,12 +11,15 @@ import type { StepOutcome } from './execute-step.ts'
 /** keep: leave what is left over. remove-empty: delete it where nothing can be lost by that. */
 export type LeftoverChoice = 'keep' | 'remove-empty'
 
+/** What the removal of a leftover needs to know. */
 export interface LeftoverRemoval {
+  /** Opens channels on the broker. */
   readonly source: ChannelSource
   /** Looks at the broker anew. */
   readonly observe: () => Promise<Pick<LiveTopology, 'queues'>>
   /** Somebody knows that no replica of an older release runs, so that running consumers are no reason to keep it. */
   readonly isOldReleaseGone: boolean
+  /** Times the waits between two looks. @default the system's */
   readonly clock?: Clock
 }
 

@@ -29,8 +29,14 @@ async function setup(): Promise<Rig> {
   await openConfirmChannel(client, 1)
   await openConfirmChannel(client, 2)
   client.send(1, {
-    ...{ name: 'queue.declare', queue: 'work', passive: false, durable: true, exclusive: false },
-    ...{ autoDelete: false, noWait: false, arguments: [] },
+    name: 'queue.declare',
+    queue: 'work',
+    passive: false,
+    durable: true,
+    exclusive: false,
+    autoDelete: false,
+    noWait: false,
+    arguments: [],
   })
   await client.expect(1, ['queue.declare-ok'])
   return { broker, client, heard, publish: (channel, bodies) => publishAll(client, channel, bodies) }

@@ -226,7 +226,10 @@ describe('a crash', () => {
   test('ends a request that is under way, and a broker that is down can be stopped', async () => {
     const { broker } = await setup()
     const request = httpRequest({
-      ...{ host: '127.0.0.1', port: broker.managementPort, path: '/api/queues/%2F/made', method: 'PUT' },
+      host: '127.0.0.1',
+      port: broker.managementPort,
+      path: '/api/queues/%2F/made',
+      method: 'PUT',
       headers: { authorization: `Basic ${Buffer.from('guest:guest').toString('base64')}` },
     })
     const failed = once(request, 'error')

@@ -25,11 +25,17 @@ async function introduce(
   await once(socket, 'connect')
   const writer = createFrameWriter({ frameMax: 131_072 })
   writer.method(0, {
-    ...{ name: 'connection.start-ok', clientProperties: [], mechanism: 'PLAIN', locale: 'en_US' },
+    name: 'connection.start-ok',
+    clientProperties: [],
+    mechanism: 'PLAIN',
+    locale: 'en_US',
     response: Buffer.from('\0guest\0guest'),
   })
   writer.method(0, {
-    ...{ name: 'connection.tune-ok', channelMax: 2047, frameMax: 131_072, heartbeat: heartbeatSeconds },
+    name: 'connection.tune-ok',
+    channelMax: 2047,
+    frameMax: 131_072,
+    heartbeat: heartbeatSeconds,
   })
   writer.method(0, { name: 'connection.open', vhost: '/' })
   for (const method of methods) writer.method(1, method)
@@ -69,8 +75,14 @@ test('a broker stops although a client does not read', async () => {
     methods: [
       { name: 'channel.open' },
       {
-        ...{ name: 'basic.consume', queue: 'work', consumerTag: 'deaf', noLocal: false, noAck: true },
-        ...{ exclusive: false, noWait: false, arguments: [] },
+        name: 'basic.consume',
+        queue: 'work',
+        consumerTag: 'deaf',
+        noLocal: false,
+        noAck: true,
+        exclusive: false,
+        noWait: false,
+        arguments: [],
       },
     ],
   })

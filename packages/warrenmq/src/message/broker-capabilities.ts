@@ -23,6 +23,7 @@ export interface BrokerCapabilities {
   readonly hasAtLeastOnceDeadLettering: boolean
   /** What happens to an unacknowledged delivery that is held for too long. */
   readonly consumerTimeout: 'closes-channel' | 'cancels-quorum-consumer'
+  /** A policy or an argument of a queue can set the consumer timeout. */
   readonly hasConsumerTimeoutPolicy: boolean
   /** `max_message_size` unless configured. */
   readonly maxMessageSizeDefaultBytes: number

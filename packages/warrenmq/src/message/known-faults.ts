@@ -2,10 +2,13 @@ import { type BrokerVersion, isAtLeast } from './broker-version.ts'
 
 /** A fault of certain releases of RabbitMQ that a careful operator hears of before they meet it. */
 export interface KnownFault {
+  /** Stable, for links and for tests. */
   readonly id: string
   /** `avoid`: do not run retries or dead letters on it. `careful`: know it. */
   readonly severity: 'avoid' | 'careful'
+  /** The releases that have it. */
   readonly releases: readonly ReleaseRange[]
+  /** What happens, and what helps. */
   readonly text: string
 }
 

@@ -5,28 +5,39 @@ import { type EncodedHeaders, headerText, headerValue, integerOf, textOf } from 
 
 /** One entry of `x-death`: a queue, a reason, and how often the message left that queue for that reason. */
 export interface Death {
+  /** The queue that it left. */
   readonly queue: string
   /** `rejected`, `expired`, `maxlen` or `delivery_limit`; a newer broker may have others. */
   readonly reason: string
+  /** How often, for this reason. */
   readonly count: number
   /** Of the first death of this queue and reason, in milliseconds since 1970, exact to the second. */
   readonly timeMs: number | undefined
   /** Where the message had been published before that first death. */
   readonly exchange: string | undefined
+  /** The keys it had then, those of CC among them, but not of BCC. */
   readonly routingKeys: readonly string[]
+  /** The `expiration` that the broker took off, in milliseconds as text; undefined: it had none. */
   readonly originalExpiration: string | undefined
 }
 
+/** Where and why a message died once. */
 export interface DeathPlace {
+  /** The queue that it left. */
   readonly queue: string
+  /** `rejected`, `expired`, `maxlen` or `delivery_limit`; undefined if no header says so. */
   readonly reason: string | undefined
+  /** Where it had been published before; undefined if no header says so. */
   readonly exchange: string | undefined
 }
 
+/** How often a message died, where, and why, as its headers tell. */
 export interface DeathHistory {
   /** In the order of the header. Only the first entry is surely the newest on every version. */
   readonly deaths: readonly Death[]
+  /** Where it died first; undefined if it never died. */
   readonly first: DeathPlace | undefined
+  /** Where it died last; undefined if it never died. */
   readonly last: DeathPlace | undefined
   /** See `isCoherent`. */
   readonly isCoherent: boolean

@@ -35,6 +35,7 @@ export function compileTopology(topology: TopologyDeclaration, options: CompileO
   return compiled
 }
 
+/** What a declaration is compiled for. */
 export interface CompileOptions {
   /**
    * The version to compile for.

@@ -4,11 +4,13 @@ import { isSameValue } from './is-same-value.ts'
 
 /** What the hardened form of one queue has that the exact form has not. */
 export interface Hardening {
+  /** The queue that is hardened. */
   readonly queue: string
   /** `type`, or the name of an argument. */
   readonly setting: string
   /** Undefined where the document says nothing. */
   readonly exact: ArgumentValue | undefined
+  /** What the hardened form sets. */
   readonly hardened: ArgumentValue
 }
 

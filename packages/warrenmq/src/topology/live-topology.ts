@@ -90,8 +90,11 @@ export interface LivePolicy {
 
 /** Look-ups that stay quick on a broker with many thousand queues. */
 export interface LiveIndex {
+  /** The queue of this name; undefined if there is none. */
   queue(name: string): LiveQueue | undefined
+  /** The exchange of this name; undefined if there is none. */
   exchange(name: string): LiveExchange | undefined
+  /** All bindings that lead from exchanges to a queue. */
   bindingsTo(queue: string): readonly LiveBinding[]
   /** Queues named `prefix` plus one label, where the prefix ends in `.retry.`. */
   tiersUnder(prefix: string): readonly LiveQueue[]

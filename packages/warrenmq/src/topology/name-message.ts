@@ -2,8 +2,11 @@ import type { MessageDeclarations } from './message-declaration.ts'
 
 /** What a message says of itself. */
 export interface NamedBy {
+  /** Its `type` property or `MessageType` header; undefined if it has neither. */
   readonly type: string | undefined
+  /** Where it was published. */
   readonly exchange: string
+  /** The key it was published with. */
   readonly routingKey: string
 }
 

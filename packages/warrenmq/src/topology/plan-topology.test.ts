@@ -17,11 +17,19 @@ const declaration: TopologyDeclaration = {
 const compile = (topology: TopologyDeclaration, brokerVersion = '4.0') =>
   compileTopology(topology, { brokerVersion })
 const empty = (version = '4.0'): LiveTopology => ({
-  ...{ brokerVersion: parseBrokerVersion(version), exchanges: [], queues: [], bindings: [], policies: [] },
+  brokerVersion: parseBrokerVersion(version),
+  exchanges: [],
+  queues: [],
+  bindings: [],
+  policies: [],
 })
 /** A broker that has exactly what was compiled. */
 const liveOf = ({ brokerVersion, exchanges, queues, bindings }: CompiledTopology): LiveTopology => ({
-  ...{ brokerVersion, exchanges, queues, bindings, policies: [] },
+  brokerVersion,
+  exchanges,
+  queues,
+  bindings,
+  policies: [],
 })
 const withQueue = (
   live: LiveTopology,
@@ -168,8 +176,12 @@ describe('plan', () => {
 
     expect(plan.leftovers).toEqual([
       {
-        ...{ kind: 'delete-queue', queue: 'orders.retry.1m', type: 'quorum', of: 'orders' },
-        ...{ messages: 7, consumers: 0 },
+        kind: 'delete-queue',
+        queue: 'orders.retry.1m',
+        type: 'quorum',
+        of: 'orders',
+        messages: 7,
+        consumers: 0,
       },
     ])
     expect(plan).toMatchObject({ isEmpty: true, safe: [], disruptive: [], impossible: [] })
@@ -181,13 +193,16 @@ describe('plan', () => {
   it('an argument that differs cannot be changed in place: both values and the ways out are told', () => {
     const wanted = compile(declaration)
     const live = withQueue(liveOf(wanted), 'orders.retry.5s', (queue) => ({
-      ...{ ...queue, messages: 3 },
+      ...queue,
+      messages: 3,
       arguments: { ...queue.arguments, 'x-message-ttl': 9000 },
     }))
 
     expect(planTopology({ wanted, live }).impossible).toEqual([
       {
-        ...{ kind: 'change-queue', name: 'orders.retry.5s', messages: 3 },
+        kind: 'change-queue',
+        name: 'orders.retry.5s',
+        messages: 3,
         changes: [{ setting: 'x-message-ttl', wanted: 5000, live: 9000 }],
         waysOut: [{ kind: 'recreate', messages: 3 }, { kind: 'declare-as-is' }, { kind: 'rename' }],
       },

@@ -120,9 +120,13 @@ export function planTopology({ wanted, live, exactForm }: PlanInput): Plan {
   }
 }
 
+/** What is wanted, and what is there. */
 export interface PlanInput {
+  /** What the declaration comes to on this broker version. */
   readonly wanted: CompiledTopology
+  /** What is on the broker now. */
   readonly live: LiveTopology
+  /** The same declaration compiled with `exact: true`: conflicts are explained by it. */
   readonly exactForm?: CompiledTopology
 }
 

@@ -22,7 +22,12 @@ interface Shape {
 
 function definitionsOf({ exchanges = {}, queues, bindings = [], policies = [] }: Shape): object {
   const written = policies.map(({ pattern, definition, operator }, index) => ({
-    ...{ name: `p${index}`, pattern, definition, priority: 0, 'apply-to': 'queues', operator },
+    name: `p${index}`,
+    pattern,
+    definition,
+    priority: 0,
+    'apply-to': 'queues',
+    operator,
   }))
   return {
     rabbitmq_version: '3.13.7',
@@ -160,7 +165,9 @@ describe('queues are known by what they do', () => {
           {
             pattern: '^later$',
             definition: {
-              ...{ 'dead-letter-exchange': '', 'dead-letter-routing-key': 'work', 'message-ttl': 60_000 },
+              'dead-letter-exchange': '',
+              'dead-letter-routing-key': 'work',
+              'message-ttl': 60_000,
             },
           },
         ],
@@ -211,7 +218,8 @@ describe('queues are known by what they do', () => {
         ],
       },
       {
-        ...{ 'service:user:save': 'work', 'delay:1m': 'wait of service:user:save' },
+        'service:user:save': 'work',
+        'delay:1m': 'wait of service:user:save',
         'dead_letters:service': 'dead-letter of service:user:save',
       },
     ],
@@ -236,8 +244,10 @@ describe('queues are known by what they do', () => {
       'MassTransit: _error and _skipped behind exchanges of their own',
       {
         exchanges: {
-          ...{ 'Contracts:SubmitOrder': 'fanout', 'submit-order': 'fanout' },
-          ...{ 'submit-order_error': 'fanout', 'submit-order_skipped': 'fanout' },
+          'Contracts:SubmitOrder': 'fanout',
+          'submit-order': 'fanout',
+          'submit-order_error': 'fanout',
+          'submit-order_skipped': 'fanout',
         },
         queues: { 'submit-order': {}, 'submit-order_error': {}, 'submit-order_skipped': {} },
         bindings: [
@@ -265,16 +275,22 @@ describe('queues are known by what they do', () => {
       'Celery: a chain of delays that ends in the queue',
       {
         exchanges: {
-          ...{ celery: 'topic', celery_delayed_delivery: 'topic' },
-          ...{ celery_delayed_0: 'topic', celery_delayed_1: 'topic' },
+          celery: 'topic',
+          celery_delayed_delivery: 'topic',
+          celery_delayed_0: 'topic',
+          celery_delayed_1: 'topic',
         },
         queues: {
           celery: { 'x-queue-type': 'quorum' },
           celery_delayed_0: {
-            ...{ 'x-queue-type': 'quorum', 'x-message-ttl': 1_000, ...dlx('celery_delayed_delivery') },
+            'x-queue-type': 'quorum',
+            'x-message-ttl': 1_000,
+            ...dlx('celery_delayed_delivery'),
           },
           celery_delayed_1: {
-            ...{ 'x-queue-type': 'quorum', 'x-message-ttl': 2_000, ...dlx('celery_delayed_0') },
+            'x-queue-type': 'quorum',
+            'x-message-ttl': 2_000,
+            ...dlx('celery_delayed_0'),
           },
         },
         bindings: [

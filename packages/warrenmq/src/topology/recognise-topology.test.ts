@@ -12,7 +12,11 @@ import { renderDefinitions } from './render-definitions.ts'
 import { validateTopology } from './validate-topology.ts'
 
 const liveOf = ({ brokerVersion, exchanges, queues, bindings }: CompiledTopology): LiveTopology => ({
-  ...{ brokerVersion, exchanges, queues, bindings, policies: [] },
+  brokerVersion,
+  exchanges,
+  queues,
+  bindings,
+  policies: [],
 })
 const compile = (topology: TopologyDeclaration, brokerVersion = '4.0') =>
   compileTopology(topology, { brokerVersion })

@@ -25,15 +25,21 @@ import type { QueueFlow } from './queue-flow.ts'
 
 /** A declaration made from what stands on a broker, and which of its queues follow a layout. */
 export interface Recognised {
+  /** A declaration that makes the same queues, exchanges and bindings. */
   readonly topology: TopologyDeclaration
+  /** The queues that follow a layout. */
   readonly queues: readonly RecognisedQueue[]
   /** Queues that follow no layout and were declared as they are. */
   readonly plainQueues: readonly string[]
 }
 
+/** A queue on a broker that follows a layout. */
 export interface RecognisedQueue {
+  /** Its name in the declaration. */
   readonly name: string
+  /** The layout that it follows. */
   readonly layout: (typeof layoutNames)[number]
+  /** It is as the document of the layout has it, without Warren's hardening. */
   readonly isExact: boolean
 }
 

@@ -195,7 +195,10 @@ describe('definitions', () => {
     const definitions = renderDefinitions(compile(), { vhost: 'shop' })
 
     expect(definitions.queues[1]).toEqual({
-      ...{ name: 'orders.retry.5s', vhost: 'shop', durable: true, auto_delete: false },
+      name: 'orders.retry.5s',
+      vhost: 'shop',
+      durable: true,
+      auto_delete: false,
       arguments: {
         'x-queue-type': 'quorum',
         'x-message-ttl': 5000,
@@ -206,8 +209,12 @@ describe('definitions', () => {
       },
     })
     expect(definitions.bindings).toContainEqual({
-      ...{ source: 'events', vhost: 'shop', destination: 'orders', destination_type: 'queue' },
-      ...{ routing_key: 'order.#', arguments: {} },
+      source: 'events',
+      vhost: 'shop',
+      destination: 'orders',
+      destination_type: 'queue',
+      routing_key: 'order.#',
+      arguments: {},
     })
   })
 })

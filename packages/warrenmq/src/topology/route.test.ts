@@ -4,11 +4,19 @@ import type { Arguments } from './declaration.ts'
 import { indexRoutes, type RoutableTopology } from './route.ts'
 
 const exchange = (name: string, type: string, args: Arguments = {}): CompiledExchange => ({
-  ...{ name, type, durable: true, autoDelete: false, internal: false },
+  name,
+  type,
+  durable: true,
+  autoDelete: false,
+  internal: false,
   arguments: args,
 })
 const bind = (source: string, destination: string, key = '', args: Arguments = {}): CompiledBinding => ({
-  ...{ source, destination, destinationType: 'queue', key, arguments: args },
+  source,
+  destination,
+  destinationType: 'queue',
+  key,
+  arguments: args,
 })
 const bindExchange = (source: string, destination: string, key = ''): CompiledBinding => ({
   ...bind(source, destination, key),

@@ -94,9 +94,13 @@ function indexNames(names: readonly string[]) {
 const directly: readonly CompiledBinding[] = []
 const nowhere: readonly Route[] = []
 
+/** What decides where a message ends. */
 export interface RoutableTopology {
+  /** Exchanges that a message can pass. */
   readonly exchanges: readonly CompiledExchange[]
+  /** Queues that it can end in. */
   readonly queues: readonly { readonly name: string }[]
+  /** What leads from one to the next. */
   readonly bindings: readonly CompiledBinding[]
 }
 

@@ -4,10 +4,15 @@ import { readShortText } from './short-text.ts'
 
 /** Where a message comes from, as basic.deliver says it. */
 export interface DeliverMethod {
+  /** The consumer that it is for. */
   readonly consumerTag: string
+  /** Its number on the channel, from 1; what an ack refers to. */
   readonly deliveryTag: number
+  /** It, or an earlier delivery of the same message, was not acknowledged before. */
   readonly isRedelivered: boolean
+  /** Where it was published; empty for the default exchange. */
   readonly exchange: string
+  /** The key it was published with. */
   readonly routingKey: string
 }
 

@@ -37,7 +37,9 @@ export function typed(content: FieldContent): TypedField {
 
 /** Where a value stands: the names that lead to it, and how many tables and lists. */
 export interface FieldPlace {
+  /** Names with dots between them and indexes in brackets: `value.b[0]`. */
   readonly path: string
+  /** How many tables and lists it lies in. */
   readonly depth: number
 }
 

@@ -45,5 +45,6 @@ export type Properties = {
 
 /** What to write; `headers` may also be entries. `timestamp` is in seconds since 1970. */
 export type PropertiesInput = Omit<Properties, 'headers'> & {
+  /** A table as bytes, which is passed on unchanged, or as entries. */
   readonly headers?: Buffer | FieldTable | undefined
 }

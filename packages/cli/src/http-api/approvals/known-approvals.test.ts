@@ -5,10 +5,18 @@ import { mostMessages, needsApproval } from './approval-rule.ts'
 import { type KnownApprovals, stateOf, takeApprovalNotice } from './known-approvals.ts'
 
 const approval: Approval = {
-  ...{ kind: 'approval', id: 'a', by: 'ann', reason: null, messages: 20_000, state: 'waiting' },
+  kind: 'approval',
+  id: 'a',
+  by: 'ann',
+  reason: null,
+  messages: 20_000,
+  state: 'waiting',
   asks: { action: 'redrive', request: { queue: 'orders.dlq' } },
-  ...{ askedAt: '2030-01-01T00:00:00Z', expiresAt: '2030-01-02T00:00:00Z' },
-  ...{ decidedBy: null, decidedAt: null, isSigned: true },
+  askedAt: '2030-01-01T00:00:00Z',
+  expiresAt: '2030-01-02T00:00:00Z',
+  decidedBy: null,
+  decidedAt: null,
+  isSigned: true,
 }
 const asker = { wayIn: 'oidc', from: '192.0.2.1' }
 const asked: HeardNotice = {
@@ -34,7 +42,8 @@ describe('an approval', () => {
     const known = knownAfter(asked, decided('2', 'refused'), decided('3', 'granted'))
 
     expect(known.get('a')).toMatchObject({
-      ...{ approval: { state: 'refused', decidedBy: 'bob' }, decidedIn: '2' },
+      approval: { state: 'refused', decidedBy: 'bob' },
+      decidedIn: '2',
     })
   })
 

@@ -11,8 +11,14 @@ import {
 } from './audit-record.ts'
 
 const entry: AuditEntry = {
-  ...{ by: 'ann', wayIn: 'token', from: '::1', action: 'redrive', target: 'a.dlq', reason: null },
-  ...{ result: 'begun', receiptDigest: null },
+  by: 'ann',
+  wayIn: 'token',
+  from: '::1',
+  action: 'redrive',
+  target: 'a.dlq',
+  reason: null,
+  result: 'begun',
+  receiptDigest: null,
 }
 
 /** These have no key; forged-histories.test.ts has. */
@@ -64,16 +70,19 @@ const [a1, a2, b1, a3, b2, c1] = writeStream(['a', 'a', 'b', 'a', 'b', 'c']) as 
 describe('an audit log', () => {
   it('is whole with several writers between each other, and tells its newest record', () => {
     expect(verdict([a1, a2, b1, a3, b2, c1])).toEqual({
-      ...{ kind: 'whole', records: 6, writers: 3, newest: c1.hash, newestOffset: 5, isCut: false },
-      ...{
-        isKeyed: false,
-        signed: 0,
-        unsigned: 6,
-        foreign: 0,
-        firstSigned: null,
-        problemCount: 0,
-        problems: [],
-      },
+      kind: 'whole',
+      records: 6,
+      writers: 3,
+      newest: c1.hash,
+      newestOffset: 5,
+      isCut: false,
+      isKeyed: false,
+      signed: 0,
+      unsigned: 6,
+      foreign: 0,
+      firstSigned: null,
+      problemCount: 0,
+      problems: [],
     })
   })
 
@@ -129,7 +138,9 @@ describe('an audit log', () => {
 
     expect(verify([first, ...others, naming], { remembered: 5 })).toMatchObject({ kind: 'whole', asked: [0] })
     expect(verify([...chained, naming], { remembered: 5 })).toMatchObject({
-      ...{ kind: 'broken', problems: [{ at: 10 }], asked: [0] },
+      kind: 'broken',
+      problems: [{ at: 10 }],
+      asked: [0],
     })
   })
 
@@ -139,7 +150,9 @@ describe('an audit log', () => {
     const forged = chainRecord(entry, { end, seen: { hash: 'f'.repeat(64), offset: 9 }, at: 'now' })
 
     expect(verify([...records.slice(0, 3), forged], { remembered: 1 })).toMatchObject({
-      ...{ kind: 'broken', problems: [{ at: 3 }], asked: [] },
+      kind: 'broken',
+      problems: [{ at: 3 }],
+      asked: [],
     })
   })
 

@@ -14,8 +14,14 @@ const keyed = (letter: string, where = place): RecordSeals =>
   createRecordSeals(parseServerKeys(letter.repeat(32), 'The test'), where)
 const verifier = keyed('k')
 const entry: AuditEntry = {
-  ...{ by: 'ann', wayIn: 'oidc', from: '::1', action: 'redrive', target: 'a.dlq', reason: null },
-  ...{ result: 'begun', receiptDigest: null },
+  by: 'ann',
+  wayIn: 'oidc',
+  from: '::1',
+  action: 'redrive',
+  target: 'a.dlq',
+  reason: null,
+  result: 'begun',
+  receiptDigest: null,
 }
 
 /** One message of the stream, as the broker keeps it. */
@@ -58,7 +64,10 @@ const history = fc
 /** A history, and a place in it. */
 const withPlace = history.chain(({ order, stream }) =>
   fc.record({ at: fc.nat(stream.length - 1), to: fc.nat(stream.length - 1) }).map(({ at, to }) => ({
-    ...{ order, stream, at, to },
+    order,
+    stream,
+    at,
+    to,
   })),
 )
 
@@ -81,8 +90,14 @@ describe('a history that nobody touched', () => {
     fc.assert(
       fc.property(history, ({ order, stream }) => {
         expect(verify(stream)).toMatchObject({
-          ...{ kind: 'whole', records: order.length, signed: order.length, unsigned: 0, foreign: 0 },
-          ...{ writers: new Set(order).size, newest: recordOf(stream.at(-1)!).hash, problems: [] },
+          kind: 'whole',
+          records: order.length,
+          signed: order.length,
+          unsigned: 0,
+          foreign: 0,
+          writers: new Set(order).size,
+          newest: recordOf(stream.at(-1)!).hash,
+          problems: [],
         })
       }),
       { numRuns },
@@ -136,7 +151,9 @@ describe('who may write to the stream, and has no key,', () => {
         const forged = make(chainRecord(entry, { end, seen, at: 'now' }))
 
         expect(verify(stream.toSpliced(at + 1, 0, forged))).toMatchObject({
-          ...{ ...told, signed: stream.length, problems: [{ at: at + 1 }] },
+          ...told,
+          signed: stream.length,
+          problems: [{ at: at + 1 }],
         })
       }),
       { numRuns },
@@ -157,7 +174,9 @@ describe('who may write to the stream, and has no key,', () => {
 
           // Told once: what the server itself writes after it is none the worse for it.
           expect(verify(stream.toSpliced(to + 1, 0, forged))).toMatchObject({
-            ...{ ...told, signed: stream.length, problems: [{ at: to + 1 }] },
+            ...told,
+            signed: stream.length,
+            problems: [{ at: to + 1 }],
           })
         }),
         { numRuns },

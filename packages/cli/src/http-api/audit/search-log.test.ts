@@ -3,7 +3,9 @@ import type { ListedAuditRecord } from '../contract/contract.ts'
 import { type AuditSearch, type LogEntry, searchLog } from './search-log.ts'
 
 const everything: AuditSearch = {
-  ...{ filter: {}, fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY },
+  filter: {},
+  fromMs: Number.NEGATIVE_INFINITY,
+  toMs: Number.POSITIVE_INFINITY,
 }
 const minute = 60_000
 

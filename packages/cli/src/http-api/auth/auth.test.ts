@@ -57,8 +57,14 @@ describe('a permission of RabbitMQ', () => {
 describe('access', () => {
   const caller: Caller = { name: 'ann', role: 'operator', wayIn: 'token', readableQueues: undefined }
   const question: AccessQuestion = {
-    ...{ needs: 'dlq:redrive', caller, hidePayloadsFrom: [], isReadable: true, isChange: true },
-    ...{ isCrossSite: false, isAddressedHere: true, hasCsrfToken: false },
+    needs: 'dlq:redrive',
+    caller,
+    hidePayloadsFrom: [],
+    isReadable: true,
+    isChange: true,
+    isCrossSite: false,
+    isAddressedHere: true,
+    hasCsrfToken: false,
   }
   const open: Caller = { ...caller, wayIn: 'nobody-asked' }
 

@@ -7,7 +7,11 @@ import { watchAccounts } from './watch-accounts.ts'
 
 const minuteMs = 60_000
 const caller: Caller = {
-  ...{ name: 'ann', role: 'admin', wayIn: 'broker-account', readableQueues: '.*', csrfToken: 'x' },
+  name: 'ann',
+  role: 'admin',
+  wayIn: 'broker-account',
+  readableQueues: '.*',
+  csrfToken: 'x',
   session: { id: 's', expiresAt: '2030-01-01T00:00:00Z', isWatched: true },
 }
 
@@ -37,7 +41,9 @@ function setup() {
         list: () => tell([{ vhost: '/', user: 'ann', configure: '.*', write: '.*', read: rabbit.read }]),
       },
     },
-    ...{ vhost: '/', roles: roleByTag, everyMs: minuteMs },
+    vhost: '/',
+    roles: roleByTag,
+    everyMs: minuteMs,
     clock: { now: () => nowMs, schedule: () => () => {} },
   })
   const roleAt = async (ms: number) => {
@@ -52,7 +58,9 @@ function setup() {
 }
 
 const away = new ManagementError({
-  ...{ code: 'MANAGEMENT_UNREACHABLE', message: 'gone', status: undefined },
+  code: 'MANAGEMENT_UNREACHABLE',
+  message: 'gone',
+  status: undefined,
 })
 
 describe('the role of a session', () => {
@@ -95,7 +103,9 @@ describe('the role of a session', () => {
     rabbit.read = '^mine'
 
     expect(await watch.refresh(caller)).toEqual({
-      ...{ ...caller, readableQueues: '^mine', isReadUnknown: false },
+      ...caller,
+      readableQueues: '^mine',
+      isReadUnknown: false,
     })
   })
 
@@ -168,7 +178,9 @@ describe('an account', () => {
   it('is not seen by a server that RabbitMQ tells nothing of accounts', async () => {
     const { rabbit, watch } = setup()
     rabbit.problem = new ManagementError({
-      ...{ code: 'MANAGEMENT_FORBIDDEN', message: 'no', status: 403 },
+      code: 'MANAGEMENT_FORBIDDEN',
+      message: 'no',
+      status: 403,
     })
 
     expect(await watch.canSee('ann')).toBe(false)

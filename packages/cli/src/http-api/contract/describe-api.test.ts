@@ -40,7 +40,10 @@ interface Document {
 
 const list: EndpointList = endpoints
 const document = describeApi({
-  ...{ endpoints, version: '0.0.0-test', sessionCookie: 'warren_session', problemOf: problemOfCode },
+  endpoints,
+  version: '0.0.0-test',
+  sessionCookie: 'warren_session',
+  problemOf: problemOfCode,
 }) as unknown as Document
 const operations = Object.values(document.paths).flatMap((path) => Object.values(path))
 const schemas = Object.entries(document.components.schemas)
@@ -160,7 +163,10 @@ describe('the OpenAPI document', () => {
 
     expect(
       found.map(({ ruleId, severity, message, location }) => ({
-        ...{ ruleId, severity, message, at: location[0]?.pointer },
+        ruleId,
+        severity,
+        message,
+        at: location[0]?.pointer,
       })),
     ).toEqual([])
   }, 30_000)

@@ -3,7 +3,9 @@ import { expect, it } from 'vitest'
 import { readQuery } from './read-query.ts'
 
 const schema = Type.Object({
-  ...{ limit: Type.Integer(), where: Type.String(), force: Type.Boolean() },
+  limit: Type.Integer(),
+  where: Type.String(),
+  force: Type.Boolean(),
   state: Type.Array(Type.String()),
 })
 

@@ -26,7 +26,9 @@ function follow(known: FeedItems, change: ReturnType<typeof changesSince>): Feed
 describe('who follows a list', () => {
   it('is told all of it at first', () => {
     expect(changesSince(feedOf({ a: 1, b: 1 }), undefined)).toEqual({
-      ...{ isWhole: true, items: [...listOf({ a: 1, b: 1 }).values()], gone: [] },
+      isWhole: true,
+      items: [...listOf({ a: 1, b: 1 }).values()],
+      gone: [],
     })
   })
 
@@ -41,7 +43,9 @@ describe('who follows a list', () => {
     const feed = feedOf({ a: 1, b: 1, c: 1 }, { a: 1, b: 2, c: 1 }, { a: 1, b: 2, d: 1 })
 
     expect(changesSince(feed, digestOf(listOf({ a: 1, b: 1, c: 1 })))).toEqual({
-      ...{ isWhole: false, items: [...listOf({ b: 2, d: 1 }).values()], gone: ['c'] },
+      isWhole: false,
+      items: [...listOf({ b: 2, d: 1 }).values()],
+      gone: ['c'],
     })
   })
 
@@ -58,7 +62,7 @@ describe('who follows a list', () => {
 
     expect(changesSince(feedOf(old, ...many), digestOf(listOf(old)))).toMatchObject({ isWhole: true })
     expect(changesSince(feedOf(old, ...many), digestOf(listOf({ a: 1_000 })))).toMatchObject({
-      ...{ isWhole: false },
+      isWhole: false,
     })
     expect(changesSince(feedOf({ a: 1 }), 'never heard of')).toMatchObject({ isWhole: true })
   })
@@ -67,7 +71,9 @@ describe('who follows a list', () => {
     const many = Object.fromEntries(Array.from({ length: 5_001 }, (_, at) => [`i${at}`, 1]))
 
     expect(changesSince(feedOf({ a: 1, ...many }, { a: 1 }), digestOf(listOf({ a: 1, ...many })))).toEqual({
-      ...{ isWhole: true, items: [...listOf({ a: 1 }).values()], gone: [] },
+      isWhole: true,
+      items: [...listOf({ a: 1 }).values()],
+      gone: [],
     })
   })
 

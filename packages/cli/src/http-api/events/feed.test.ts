@@ -18,7 +18,10 @@ function setup() {
   let failure: Error | undefined
   let reads = 0
   const feed = new Feed({
-    ...{ clock, everyMs: 500, edition: () => edition, onError: (error) => errors.push(error) },
+    clock,
+    everyMs: 500,
+    edition: () => edition,
+    onError: (error) => errors.push(error),
     read: async () => {
       reads += 1
       if (failure) throw failure
@@ -26,7 +29,8 @@ function setup() {
     },
   })
   return {
-    ...{ feed, errors },
+    feed,
+    errors,
     reads: () => reads,
     pending: () => due.size,
     set: (...ids: readonly string[]) => {

@@ -4,7 +4,8 @@ import type { Role } from '../contract/contract.ts'
 import { decideNextTurn, type QueueTurn } from './queue-turn.ts'
 
 const look = (queue: string, name: string, role: Role = 'viewer'): QueueTurn => ({
-  ...{ queue, looker: { name, role } },
+  queue,
+  looker: { name, role },
 })
 const task = (queue: string): QueueTurn => ({ queue, looker: undefined })
 const looksOf = (role: Role, count: number) =>

@@ -31,7 +31,9 @@ function setup() {
 
 function connection(writableLength = 0, bytesWritten = 0) {
   const socket = Object.assign(new EventEmitter(), {
-    ...{ writableLength, bytesWritten, isDestroyed: false },
+    writableLength,
+    bytesWritten,
+    isDestroyed: false,
     destroy: () => Object.assign(socket, { isDestroyed: true }),
   })
   return socket as typeof socket & Socket

@@ -17,7 +17,8 @@ describe('a page of a list', () => {
 
   it('has the newest first, and all where there is room for them', () => {
     expect(pageOf(things, { limit: 4 }, order)).toEqual({
-      ...{ items: [things[3], things[1], things[2], things[0]], nextCursor: null },
+      items: [things[3], things[1], things[2], things[0]],
+      nextCursor: null,
     })
   })
 

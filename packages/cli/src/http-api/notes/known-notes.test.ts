@@ -4,12 +4,22 @@ import type { Notice } from '../notices/notice.ts'
 import { type KnownNotes, takeNoteNotice } from './known-notes.ts'
 
 const onQueue = (queue: string, text: string): Note => ({
-  ...{ id: `queue ${queue}`, about: 'queue', queue, task: null, text },
-  ...{ by: 'ann', at: '2030-01-31T18:00:00.000Z' },
+  id: `queue ${queue}`,
+  about: 'queue',
+  queue,
+  task: null,
+  text,
+  by: 'ann',
+  at: '2030-01-31T18:00:00.000Z',
 })
 const ofTask = (task: string, by: string): Note => ({
-  ...{ id: `task ${task}`, about: 'task', queue: 'a.dlq', task, text: '' },
-  ...{ by, at: '2030-01-31T18:00:00.000Z' },
+  id: `task ${task}`,
+  about: 'task',
+  queue: 'a.dlq',
+  task,
+  text: '',
+  by,
+  at: '2030-01-31T18:00:00.000Z',
 })
 const written = (note: Note): Notice => ({ kind: 'note-written', note })
 

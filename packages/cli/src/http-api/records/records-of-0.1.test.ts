@@ -46,6 +46,10 @@ test('an audit log of 0.1 is whole; nobody signed it', () => {
   }
 
   expect(check.verdict()).toMatchObject({
-    ...{ kind: 'whole', problemCount: 0, records: records.length, unsigned: records.length, foreign: 0 },
+    kind: 'whole',
+    problemCount: 0,
+    records: records.length,
+    unsigned: records.length,
+    foreign: 0,
   })
 })

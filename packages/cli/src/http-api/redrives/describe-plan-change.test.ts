@@ -3,12 +3,27 @@ import type { PreviewTarget, RedrivePreview } from 'warrenmq'
 import { describePlanChange } from './describe-plan-change.ts'
 
 const orders: PreviewTarget = {
-  ...{ target: 'orders', count: 3, why: 'x-death', queues: ['orders'], secondFailure: 'orders.dlq' },
-  ...{ keyChanges: 0, keysBefore: [] },
+  target: 'orders',
+  count: 3,
+  why: 'x-death',
+  queues: ['orders'],
+  secondFailure: 'orders.dlq',
+  keyChanges: 0,
+  keysBefore: [],
 }
 const plan: RedrivePreview = {
-  ...{ queue: 'orders.dlq', present: 3, matching: 3, moving: 3, seen: 3, isWhole: true, targets: [orders] },
-  ...{ keeping: [], refusals: [], areRoutesProved: true, missing: 0, digest: '' },
+  queue: 'orders.dlq',
+  present: 3,
+  matching: 3,
+  moving: 3,
+  seen: 3,
+  isWhole: true,
+  targets: [orders],
+  keeping: [],
+  refusals: [],
+  areRoutesProved: true,
+  missing: 0,
+  digest: '',
 }
 
 describe('what has changed in a plan', () => {

@@ -81,7 +81,10 @@ it('headers with few values are counted, and those with many, long or other valu
   const messages = Array.from({ length: 600 }, (_, at) =>
     message({
       ...(at >= 100 && { tenant: at % 3 === 0 ? 'acme' : 'globex' }),
-      ...{ correlation: `id-${at}`, size: at % 2, long: 'x'.repeat(101), at: new Date(0) },
+      correlation: `id-${at}`,
+      size: at % 2,
+      long: 'x'.repeat(101),
+      at: new Date(0),
     }),
   )
 
@@ -92,11 +95,15 @@ it('headers with few values are counted, and those with many, long or other valu
 
   expect(facets).toEqual([
     {
-      ...{ field: 'header', name: 'size', distinct: 2 },
+      field: 'header',
+      name: 'size',
+      distinct: 2,
       values: ['0', '1'].map((value) => ({ value, label: null, count: 300 })),
     },
     {
-      ...{ field: 'header', name: 'tenant', distinct: 3 },
+      field: 'header',
+      name: 'tenant',
+      distinct: 3,
       values: [
         { value: 'globex', label: null, count: 334 },
         { value: 'acme', label: null, count: 166 },
@@ -113,9 +120,13 @@ it('times are counted in round bars, empty ones too', () => {
   const columns = columnsOf(letters)
 
   expect(countTimes(columns, undefined, 4)).toEqual({
-    ...{ from: '2030-01-31T12:00:01.000Z', to: '2030-01-31T12:00:31.000Z', bucketMs: 10_000, undated: 1 },
+    from: '2030-01-31T12:00:01.000Z',
+    to: '2030-01-31T12:00:31.000Z',
+    bucketMs: 10_000,
+    undated: 1,
     bars: ['00', '10', '20', '30'].map((second, at) => ({
-      ...{ from: `2030-01-31T12:00:${second}.000Z`, count: [2, 0, 0, 1][at] },
+      from: `2030-01-31T12:00:${second}.000Z`,
+      count: [2, 0, 0, 1][at],
     })),
   })
   expect(countTimes(columnsOf([]), undefined, 4)).toMatchObject({ from: null, bars: [] })

@@ -41,15 +41,29 @@ function setup({ isRead = true, lastId }: { isRead?: boolean; lastId?: string } 
   let isOver = false
   const set = (state: TaskState, moved: number): void => {
     task = {
-      ...{ id: 't', kind: 'redrive', state, queue: 'a.dlq', by: 'ann', reason: null, host: 'one' },
-      ...{ startedAt: '2030-01-01T00:00:00Z', endedAt: null, movedBefore: 0, problem: null, isSigned: true },
+      id: 't',
+      kind: 'redrive',
+      state,
+      queue: 'a.dlq',
+      by: 'ann',
+      reason: null,
+      host: 'one',
+      startedAt: '2030-01-01T00:00:00Z',
+      endedAt: null,
+      movedBefore: 0,
+      problem: null,
+      isSigned: true,
       progress: { present: 1_000, moved, failed: 0, kept: 0 },
     }
   }
   set('running', 0)
   followTask({ out, read: () => task && taskEvent(task), lastId, isOver: () => isOver, clock })
   return {
-    ...{ written, out, clock, set, task: () => task! },
+    written,
+    out,
+    clock,
+    set,
+    task: () => task!,
     endServer: () => {
       isOver = true
     },

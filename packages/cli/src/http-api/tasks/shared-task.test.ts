@@ -11,8 +11,18 @@ import { replaces, type SharedTask } from './shared-task.ts'
 
 function shared(state: TaskState, more: Partial<SharedTask> = {}): SharedTask {
   const task: Task = {
-    ...{ id: 't', kind: 'redrive', state, queue: 'a.dlq', by: 'ann', reason: null, host: 'one' },
-    ...{ startedAt: '2030-01-01T00:00:00Z', endedAt: null, movedBefore: 0, problem: null, isSigned: true },
+    id: 't',
+    kind: 'redrive',
+    state,
+    queue: 'a.dlq',
+    by: 'ann',
+    reason: null,
+    host: 'one',
+    startedAt: '2030-01-01T00:00:00Z',
+    endedAt: null,
+    movedBefore: 0,
+    problem: null,
+    isSigned: true,
     progress: { present: 10, moved: 0, failed: 0, kept: 0 },
   }
   const asked = { kind: 'redrive', request: { queue: 'a.dlq' } } as const
@@ -54,7 +64,8 @@ describe('a record of a task', () => {
   it('is read as a server writes it, and as 0.1 wrote it', () => {
     const { isSigned: _, ...task } = shared('running').task
     const records = [shared('done'), { ...shared('running'), task }].map((each) => ({
-      ...{ kind: 'task', shared: each },
+      kind: 'task',
+      shared: each,
     }))
 
     expect(records.map(readTaskRecord)).toEqual(records)

@@ -17,14 +17,23 @@ const wanted = compileTopology(
   { brokerVersion: version },
 )
 const empty: LiveTopology = {
-  ...{ brokerVersion: version, exchanges: [], queues: [], bindings: [], policies: [] },
+  brokerVersion: version,
+  exchanges: [],
+  queues: [],
+  bindings: [],
+  policies: [],
 }
 
 /** A queue of the topology that stands there with other arguments, and holds so many messages. */
 function withOther(messages: number): LiveTopology {
   const queue: LiveQueue = {
-    ...{ name: 'orders', type: 'classic', durable: true, autoDelete: false, arguments: {} },
-    ...{ messages, consumers: messages },
+    name: 'orders',
+    type: 'classic',
+    durable: true,
+    autoDelete: false,
+    arguments: {},
+    messages,
+    consumers: messages,
   }
   return { ...empty, queues: [queue] }
 }

@@ -5,8 +5,18 @@ import { signWebhook } from './sign-webhook.ts'
 import type { WebhookEvent } from './webhook-event.ts'
 
 const task: Task = {
-  ...{ id: 't', kind: 'redrive', state: 'done', queue: 'a.dlq', by: 'ann', reason: null, host: 'one' },
-  ...{ startedAt: '2030-01-01T00:00:00Z', endedAt: null, movedBefore: 0, problem: null, isSigned: true },
+  id: 't',
+  kind: 'redrive',
+  state: 'done',
+  queue: 'a.dlq',
+  by: 'ann',
+  reason: null,
+  host: 'one',
+  startedAt: '2030-01-01T00:00:00Z',
+  endedAt: null,
+  movedBefore: 0,
+  problem: null,
+  isSigned: true,
   progress: { present: 119_762, moved: 119_760, failed: 0, kept: 2 },
 }
 const cause = { id: 'c', label: 'TypeError: <b> & co', kind: 'error' } as const
@@ -40,8 +50,14 @@ describe('a body', () => {
 
   it('for programs has every field of the event', () => {
     expect(JSON.parse(renderWebhook(sent, 'generic'))).toEqual({
-      ...{ id: 'e-1', event: 'cause.new', at: '2030-01-01T00:00:00Z', vhost: '/' },
-      ...{ queue: 'a.dlq', cause, messages: 3, text: renderEvent(event) },
+      id: 'e-1',
+      event: 'cause.new',
+      at: '2030-01-01T00:00:00Z',
+      vhost: '/',
+      queue: 'a.dlq',
+      cause,
+      messages: 3,
+      text: renderEvent(event),
     })
   })
 

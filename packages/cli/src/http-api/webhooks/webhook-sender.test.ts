@@ -14,7 +14,8 @@ async function setup(answer: RequestListener, goodbyeMs?: number) {
   const { hooks, retry } = readWebhooks({ to: [{ name: 'test', url, on: { taskFinished: true } }] }, {})
   const givenUp: string[] = []
   const sender = new WebhookSender({
-    ...{ hook: hooks[0]!, retry },
+    hook: hooks[0]!,
+    retry,
     onGivenUp: ({ id }, reason) => void givenUp.push(`${id}: ${reason}`),
     ...(goodbyeMs !== undefined && { goodbyeMs }),
   })
@@ -22,7 +23,9 @@ async function setup(answer: RequestListener, goodbyeMs?: number) {
 }
 
 const eventOf = (id: string): SentEvent => ({
-  ...{ id, at: '2030-01-01T00:00:00Z', vhost: '/' },
+  id,
+  at: '2030-01-01T00:00:00Z',
+  vhost: '/',
   event: { kind: 'dlq.above', queue: 'a.dlq', messages: 2, above: 1 },
 })
 
@@ -39,7 +42,10 @@ describe('a sender', () => {
 
     const time = expect.stringMatching(/^\d{4}-.*Z$/)
     expect(sender.state).toEqual({
-      ...{ waiting: 0, accepted: 1, acceptedAt: time, givenUp: 1 },
+      waiting: 0,
+      accepted: 1,
+      acceptedAt: time,
+      givenUp: 1,
       failure: { at: time, reason: 'it answered 400' },
     })
     await sender.close()

@@ -18,7 +18,11 @@ describe('server.webhooks', () => {
       retry: { attempts: 10, initialMs: 1_000, maxMs: 300_000 },
       hooks: [
         {
-          ...{ name: 'on-call', url: hook.url, format: 'generic', queues: [], hasSamples: false },
+          name: 'on-call',
+          url: hook.url,
+          format: 'generic',
+          queues: [],
+          hasSamples: false,
           secret: undefined,
           on: { above: 10, growth: undefined, isNewCause: false, isTaskFinished: false },
         },

@@ -7,6 +7,7 @@ export interface ChannelEvents {
   closed: { readonly error: ChannelError | ConnectionError | undefined }
   /** The broker took (or refused) the publish with this number, or all up to it. */
   confirmed: { readonly tag: number; readonly multiple: boolean; readonly isAck: boolean }
+  /** No queue took a mandatory publish: the broker gave it back, before its confirm. */
   returned: ReturnedMessage
   /** The broker ended a consumer: its queue is gone, or its node is. */
   cancelled: { readonly consumerTag: string }

@@ -21,6 +21,7 @@ import type { Output } from './output.ts'
 import { type Answer, createPendingReplies, type PendingReplies } from './pending-replies.ts'
 import { unaskedError } from './unexpected-error.ts'
 
+/** How to consume on a channel. */
 export interface ConsumeOptions {
   /**
    * The broker forgets a message once it has sent it. @default false
@@ -71,7 +72,9 @@ const nackId = methodIdOf('basic.nack')
 
 /** One AMQP channel, from open to closed; never reopened. To have another, open another. */
 export class AmqpChannel {
+  /** Its number on the connection. */
   readonly id: number
+  /** Confirms, returns, cancelled consumers and the end of the channel. */
   readonly events: Events<ChannelEvents>
   readonly #emit: ReturnType<typeof createEvents<ChannelEvents>>
   readonly #host: ChannelHost
@@ -96,6 +99,7 @@ export class AmqpChannel {
     this.#replies = createPendingReplies({ timeoutMs: host.replyTimeoutMs() })
   }
 
+  /** False once it was closed or lost; it never opens again. */
   get isOpen(): boolean {
     return this.#state === 'open'
   }
@@ -120,6 +124,7 @@ export class AmqpChannel {
     return this.#host.output()
   }
 
+  /** Consumers that were started on it and are not cancelled. */
   get consumerCount(): number {
     return this.#consumers.size
   }

@@ -25,11 +25,13 @@ import { createReadPacer } from './read-pacer.ts'
 import { timeoutSignal } from './timeout-signal.ts'
 import { unaskedError } from './unexpected-error.ts'
 
+/** What a connection tells. */
 export interface ConnectionEvents {
   /** The connection is gone, for good; `error` is undefined when we closed it ourselves. */
   closed: { readonly error: ConnectionError | undefined }
   /** The broker has an alarm (memory, disk) and reads no publishes until `unblocked`. */
   blocked: { readonly reason: string }
+  /** The alarm is over, and publishes are read again. */
   unblocked: Record<never, never>
 }
 
@@ -70,7 +72,9 @@ export async function openConnection(
 export class AmqpConnection {
   /** Random; the broker lists it among the client's properties, as `warren_id`. */
   readonly id: string = randomUUID()
+  /** Where it is connected, and as whom. */
   readonly endpoint: Endpoint
+  /** Its end, and alarms of the broker. */
   readonly events: Events<ConnectionEvents>
   readonly #emit = createEvents<ConnectionEvents>()
   readonly #socket: Socket
@@ -113,7 +117,11 @@ export class AmqpConnection {
     socket,
     endpoint,
     options,
-  }: { socket: Socket; endpoint: Endpoint; options: SettledOptions }) {
+  }: {
+    socket: Socket /** Where it is connected, and as whom. */
+    endpoint: Endpoint
+    options: SettledOptions
+  }) {
     this.endpoint = endpoint
     this.events = this.#emit
     this.#socket = socket
@@ -130,6 +138,7 @@ export class AmqpConnection {
     })
   }
 
+  /** False once it was closed or lost; it never opens again. */
   get isOpen(): boolean {
     return this.#state === 'open'
   }

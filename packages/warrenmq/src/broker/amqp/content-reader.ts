@@ -5,8 +5,11 @@ import { unexpectedError } from './unexpected-error.ts'
 
 /** A complete content: what follows a method that carries a message. */
 export interface Content {
+  /** Properties and headers, as encoded bytes. */
   readonly properties: RawProperties
+  /** In the pieces in which it arrived. */
   readonly body: Body
+  /** The length of the body in bytes. */
   readonly bodyBytes: number
 }
 

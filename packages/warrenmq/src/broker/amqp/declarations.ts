@@ -4,18 +4,25 @@ import type { AmqpChannel } from './channel.ts'
 /** What can be asked of a broker on a channel, one function each. Each waits for the broker's answer. */
 
 export interface QueueToDeclare {
+  /** Its name; empty: the broker chooses one. */
   readonly queue: string
   /** @default true */
   readonly durable?: boolean
+  /** It belongs to this connection and goes with it. @default false */
   readonly exclusive?: boolean
+  /** It goes with its last consumer. @default false */
   readonly autoDelete?: boolean
+  /** Type, limits, dead-lettering: everything that begins with `x-`. @default none */
   readonly arguments?: FieldTable
 }
 
+/** What the broker answers to the declaration of a queue. */
 export interface QueueCounts {
+  /** Its name; the broker's choice if none was given. */
   readonly queue: string
   /** Ready messages at this moment; exact, unlike the statistics of the management API. */
   readonly messageCount: number
+  /** Its consumers at this moment. */
   readonly consumerCount: number
 }
 

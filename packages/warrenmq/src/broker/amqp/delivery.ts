@@ -7,9 +7,13 @@ import type { IncomingMessage } from './message.ts'
 
 /** What a delivery needs of the channel it came by. */
 export interface SettlingChannel {
+  /** False: the broker has taken all its deliveries back. */
   readonly isOpen: boolean
+  /** The message may go from its queue. */
   ack(deliveryTag: number): Settled
+  /** It was not handled: back into the queue, or dead-lettered. */
   nack(deliveryTag: number, options: { requeue: boolean }): Settled
+  /** The same, as AMQP without RabbitMQ's extension says it. */
   reject(deliveryTag: number, options: { requeue: boolean }): Settled
 }
 
@@ -20,13 +24,21 @@ export interface SettlingChannel {
 export class Delivery implements IncomingMessage {
   readonly #channel: SettlingChannel
   // `declare`: else every message would have its fields written twice, the first time with undefined.
+  /** Its number on the channel, from 1; what an ack refers to. */
   declare readonly deliveryTag: number
+  /** The consumer that it is for. */
   declare readonly consumerTag: string
+  /** It, or an earlier delivery of the same message, was not acknowledged before. */
   declare readonly isRedelivered: boolean
+  /** Where it was published; empty for the default exchange. */
   declare readonly exchange: string
+  /** The key it was published with. */
   declare readonly routingKey: string
+  /** Properties and headers, as encoded bytes. */
   declare readonly properties: RawProperties
+  /** In the pieces in which it arrived: views into what was read. */
   declare readonly body: Body
+  /** The length of the body in bytes. */
   declare readonly bodyBytes: number
 
   constructor(channel: SettlingChannel, method: DeliverMethod, content: Content) {

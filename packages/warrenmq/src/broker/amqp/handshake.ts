@@ -9,11 +9,17 @@ import { describeEndpoint, type Endpoint } from './parse-amqp-url.ts'
 
 /** What both sides agreed on, and who the other side is. */
 export interface Agreement {
+  /** The largest frame that either side may send, in bytes. */
   readonly frameMax: number
+  /** The highest channel number. */
   readonly channelMax: number
+  /** A side that hears nothing for twice as long gives the connection up; 0: no heartbeats. */
   readonly heartbeatSeconds: number
+  /** `RabbitMQ`, or what else the broker calls itself. */
   readonly product: string
+  /** The version that the broker says it has. */
   readonly version: string
+  /** The same on every node of a cluster; undefined if the broker does not say. */
   readonly clusterName: string | undefined
 }
 

@@ -1,6 +1,7 @@
 import { performance } from '../../world.ts'
 import { Session, type SessionOptions } from './session.ts'
 
+/** Two connections to one broker, under one name. */
 export interface SessionPair {
   /**
    * Takes messages, so that nothing that is published can hold up an acknowledgement.

@@ -3,16 +3,25 @@ import { hideSecret, type Secret } from './secret.ts'
 
 /** One place to connect to, and as whom. */
 export interface Endpoint {
+  /** A name or an address. */
   readonly host: string
+  /** The TCP port; 5672 or, with TLS, 5671 unless the URL has another. */
   readonly port: number
+  /** The URL began with `amqps:`. */
   readonly isTls: boolean
+  /** The vhost to open, decoded. */
   readonly vhost: string
+  /** Who logs in. */
   readonly username: string
   /** Out of sight of logs and inspection; `reveal()` gives it to the handshake alone. */
   readonly password: Secret
+  /** From the URL; the broker may lower it. */
   readonly heartbeatSeconds?: number
+  /** The largest frame to agree to, in bytes, from the URL. */
   readonly frameMax?: number
+  /** The highest channel number to agree to, from the URL. */
   readonly channelMax?: number
+  /** How long to wait for TCP, TLS and the handshake together, in milliseconds, from the URL. */
   readonly connectTimeoutMs?: number
 }
 

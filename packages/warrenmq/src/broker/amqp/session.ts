@@ -32,6 +32,7 @@ export interface SessionOptions extends ConnectionOptions {
  * one by one: those lost with the connection, and those the broker closed alone.
  */
 export class Session {
+  /** Connections and channels that come and go, and alarms of the broker. */
   readonly events: Events<SessionEvents>
   readonly #emit: EventSource<SessionEvents> = createEvents<SessionEvents>(oldSessionEvents)
   #endpoints: readonly Endpoint[]
@@ -71,6 +72,7 @@ export class Session {
     this.#backoff = { ...defaultBackoff, ...backoff }
   }
 
+  /** Whether it is connected, and if not, what it is doing. */
   get state(): SessionState {
     return this.#state
   }

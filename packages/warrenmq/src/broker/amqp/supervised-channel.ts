@@ -8,8 +8,11 @@ import { pause } from './pause.ts'
 import type { SessionEvents } from './session-events.ts'
 import type { Turns } from './turns.ts'
 
+/** What a channel tells that is opened again after every loss. */
 export interface SupervisedChannelEvents {
+  /** It is set up and can be used; again after every loss. */
   opened: { readonly channel: AmqpChannel }
+  /** It is gone and is opened again; `error` is undefined if nobody said why. */
   lost: { readonly error: Error | undefined }
   /** It was closed by its owner and does not come back. */
   ended: Record<never, never>
@@ -17,20 +20,26 @@ export interface SupervisedChannelEvents {
 
 /** What a supervised channel needs of its session. */
 export interface ChannelSupervision {
+  /** What events call it, for example the queue that is consumed on it. */
   readonly name: string
+  /** Makes a new channel ready: prefetch, confirms, consumers. Runs again after every loss. */
   readonly setUp: (channel: AmqpChannel) => Promise<void>
   /**
    * It holds no deliveries, which a channel that dies young gives back again and again, counted each time. So it may
    * come back soon whenever a wrong publish closes it: all others wait for it.
    */
   readonly isForPublishing: boolean
+  /** How long to wait before the next attempt. */
   readonly backoff: BackoffPolicy
   /** How long a broker may take to answer that the channel is closed, in milliseconds. */
   readonly goodbyeMs: number
   /** Channels of one session are opened one by one, so that a broker that just came back is not overrun. */
   readonly opening: Turns
+  /** Settles when there is a connection to open a channel on. */
   readonly whenConnected: () => Promise<AmqpConnection>
+  /** Passes an event of the channel on to the session. */
   readonly tell: <Name extends keyof SessionEvents>(event: Name, detail: SessionEvents[Name]) => void
+  /** The channel was closed by its owner, and the session can forget it. */
   readonly released: () => void
 }
 
@@ -42,7 +51,9 @@ interface Life {
 
 /** A channel that is opened again, with its own pauses, whatever closed it. */
 export class SupervisedChannel {
+  /** What events call it. */
   readonly name: string
+  /** Each opening, each loss, and the end. */
   readonly events: Events<SupervisedChannelEvents>
   readonly #emit: EventSource<SupervisedChannelEvents> = createEvents<SupervisedChannelEvents>()
   readonly #of: ChannelSupervision

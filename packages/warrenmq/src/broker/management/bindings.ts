@@ -2,16 +2,23 @@ import type { ApiRequest, CallApi, CallOptions } from './call-api.ts'
 import { exchangeSegment } from './encode-path.ts'
 import { asRecord, asRecords, type JsonRecord, requiredText, textField } from './json-record.ts'
 
+/** A binding as the broker reports it. */
 export interface ManagedBinding {
+  /** The vhost of both ends. */
   readonly vhost: string
   /** An exchange; empty for the default exchange, whose bindings are implied and cannot be changed. */
   readonly source: string
+  /** The queue or exchange that messages go to. */
   readonly destination: string
+  /** What `destination` names. */
   readonly destinationType: 'queue' | 'exchange'
+  /** The key or pattern that a message must match. */
   readonly routingKey: string
+  /** Conditions of a headers exchange, and the like. */
   readonly arguments: JsonRecord
 }
 
+/** What leads from exchanges to queues and other exchanges. */
 export interface Bindings {
   /**
    * All bindings, of one vhost or of all.

@@ -10,30 +10,41 @@ import {
 } from './json-record.ts'
 import { type ManagedUser, readTags } from './users.ts'
 
+/** Who answers, and where the cluster can be reached. */
 export interface Overview {
   /** `RabbitMQ`, or the name of a product built on it. */
   readonly product: string
   /** The version of RabbitMQ itself: what capabilities go by. */
   readonly version: string
+  /** As an operator named the cluster; undefined if the broker does not say. */
   readonly clusterName: string | undefined
   /** The node that answered. */
   readonly node: string | undefined
+  /** Where its nodes listen, and for which protocol. */
   readonly listeners: readonly Listener[]
 }
 
+/** A port that a node listens on. */
 export interface Listener {
+  /** The node that listens. */
   readonly node: string
   /** `amqp`, `amqp/ssl`, `http`, `https`, `clustering` and others. */
   readonly protocol: string
+  /** The address that it listens on; undefined if the broker does not say. */
   readonly host: string | undefined
+  /** Undefined if the broker does not say. */
   readonly port: number | undefined
 }
 
+/** Alarms of the cluster, and whether there is one. */
 export interface ClusterHealth {
+  /** No node has an alarm. */
   readonly isHealthy: boolean
+  /** Which node is short of what: `memory`, `disk`. */
   readonly alarms: readonly { readonly node: string; readonly resource: string }[]
 }
 
+/** The broker as a whole. */
 export interface Cluster {
   /**
    * Version, name and listeners of the broker.

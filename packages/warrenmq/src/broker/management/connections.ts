@@ -2,10 +2,13 @@ import type { CallApi, CallOptions } from './call-api.ts'
 import { asRecord, type JsonRecord, requiredText, textField } from './json-record.ts'
 import { listPages } from './list-pages.ts'
 
+/** A connection as the broker reports it. */
 export interface ManagedConnection {
   /** The broker's name for it: `127.0.0.1:40312 -> 127.0.0.1:5672`. */
   readonly name: string
+  /** Undefined if the broker does not say. */
   readonly vhost: string | undefined
+  /** Who logged in; undefined if the broker does not say. */
   readonly user: string | undefined
   /** The name that the client gave itself. */
   readonly clientName: string | undefined
@@ -13,6 +16,7 @@ export interface ManagedConnection {
   readonly warrenId: string | undefined
 }
 
+/** Who is connected. */
 export interface Connections {
   /**
    * Who is connected, to one vhost or to all.

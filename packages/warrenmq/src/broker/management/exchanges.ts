@@ -2,22 +2,33 @@ import { type CallApi, type CallOptions, callOrUndefined } from './call-api.ts'
 import { exchangeSegment } from './encode-path.ts'
 import { asRecord, asRecords, flagField, type JsonRecord, requiredText } from './json-record.ts'
 
+/** An exchange as the broker reports it. */
 export interface ManagedExchange {
+  /** The vhost that it belongs to. */
   readonly vhost: string
   /** Empty for the default exchange. */
   readonly name: string
+  /** `direct`, `fanout`, `topic`, `headers`, or one that a plugin brings. */
   readonly type: string
+  /** It survives a restart of the broker. */
   readonly durable: boolean
+  /** It goes with its last binding. */
   readonly autoDelete: boolean
+  /** Only other exchanges may publish to it. */
   readonly internal: boolean
+  /** As they were declared, `alternate-exchange` among them. */
   readonly arguments: JsonRecord
 }
 
+/** Names one exchange of a broker. */
 export interface ExchangeName {
+  /** The vhost of the exchange. */
   readonly vhost: string
+  /** The exchange in that vhost; empty for the default exchange. */
   readonly name: string
 }
 
+/** The exchanges of a broker. */
 export interface Exchanges {
   /**
    * All exchanges, of one vhost or of all.

@@ -1,3 +1,4 @@
+/** Runs a task when it is its turn, and passes on what comes of it. */
 export type RunLimited = <Result>(task: () => Promise<Result>, signal?: AbortSignal) => Promise<Result>
 
 /**

@@ -13,6 +13,7 @@ export interface ManagementAddress {
 
 /** Where to look for the management API of a broker. */
 export interface ManagementPlace {
+  /** The address of the API, without `/api`. */
   readonly managementUrl: string
   /** It is the usual address, because none was given: the API may be somewhere else, or missing. */
   readonly isManagementGuessed: boolean

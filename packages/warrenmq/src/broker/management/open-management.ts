@@ -13,6 +13,7 @@ import { type Queues, queuesOf } from './queues.ts'
 import { type Permissions, permissionsOf, type Users, usersOf } from './users.ts'
 import { type Vhosts, vhostsOf } from './vhosts.ts'
 
+/** How to reach the management API. */
 export interface ManagementOptions {
   /**
    * Certificates for https.
@@ -38,14 +39,23 @@ export interface ManagementOptions {
 
 /** RabbitMQ's HTTP API, as far as it only reads: what changes a broker goes over AMQP. Every failure is a `ManagementError` that says what to do. */
 export interface Management extends Cluster {
+  /** The vhosts that the user may see. */
   readonly vhosts: Vhosts
+  /** Who there is, for a user who may know. */
   readonly users: Users
+  /** What users may configure, write and read. */
   readonly permissions: Permissions
+  /** Queues with their depths and rates. */
   readonly queues: Queues
+  /** Exchanges as they were declared. */
   readonly exchanges: Exchanges
+  /** Bindings between exchanges and queues. */
   readonly bindings: Bindings
+  /** Policies that users set. */
   readonly policies: Policies
+  /** Policies of operators, which limit those of users. */
   readonly operatorPolicies: Policies
+  /** Who is connected. */
   readonly connections: Connections
   /**
    * The same API, asked as another user. The caller closes it.
@@ -74,8 +84,11 @@ export interface Management extends Cluster {
   close(): void
 }
 
+/** A user of the management API. */
 export interface Login {
+  /** Who asks. */
   readonly username: string
+  /** In plain text; it leaves the process only in the request. */
   readonly password: string
 }
 

@@ -16,22 +16,35 @@ import { listPages } from './list-pages.ts'
 
 /** A queue as the broker reports it. Undefined means that the broker did not say, which is not zero. */
 export interface ManagedQueue {
+  /** The vhost that it belongs to. */
   readonly vhost: string
+  /** Unique in its vhost. */
   readonly name: string
+  /** `classic`, `quorum` or `stream`. */
   readonly type: string | undefined
+  /** It survives a restart of the broker. */
   readonly durable: boolean
+  /** It goes with its last consumer. */
   readonly autoDelete: boolean
+  /** It belongs to one connection and goes with it. */
   readonly exclusive: boolean
   /** As reported: RabbitMQ 4 adds `x-queue-type` even where the client sent none. */
   readonly arguments: JsonRecord
+  /** The node that a classic queue is on. */
   readonly node: string | undefined
+  /** The node with the leader of a quorum queue or stream. */
   readonly leader: string | undefined
+  /** The nodes with a replica. */
   readonly members: readonly string[] | undefined
+  /** Those of them that are up. */
   readonly online: readonly string[] | undefined
   /** Ready, unacknowledged and waiting dead letters together. Seconds old; for an exact depth declare passively. */
   readonly messages: number | undefined
+  /** Waiting for a consumer, seconds ago. */
   readonly messagesReady: number | undefined
+  /** Handed out and not settled, seconds ago. */
   readonly messagesUnacknowledged: number | undefined
+  /** The bodies of all messages, in bytes. */
   readonly messageBytes: number | undefined
   /** How fast it grows or shrinks, over the last seconds. Only of one queue, or with `detailed`. */
   readonly messagesPerSecond: number | undefined
@@ -39,11 +52,13 @@ export interface ManagedQueue {
   readonly consumers: number | undefined
   /** The effective limit, from 4.0 on. */
   readonly deliveryLimit: number | 'unlimited' | undefined
+  /** The name of the user policy that applies; undefined if none does. */
   readonly policy: string | undefined
   /** User and operator policy merged. */
   readonly effectivePolicy: JsonRecord | undefined
 }
 
+/** Which queues to list, and how much to tell of each. */
 export interface ListQueuesOptions extends CallOptions {
   /**
    * @default every vhost that the user may see
@@ -64,34 +79,49 @@ export interface ListQueuesOptions extends CallOptions {
 
 /** What comes and goes in a queue, over the last seconds. Undefined means that the broker did not say. */
 export interface QueueTraffic {
+  /** The queue in its vhost. */
   readonly name: string
+  /** `classic`, `quorum` or `stream`. */
   readonly type: string | undefined
+  /** Messages that wait for a consumer. */
   readonly ready: number | undefined
+  /** Messages that are handed out and not settled. */
   readonly unacknowledged: number | undefined
+  /** How many consume from it. */
   readonly consumers: number | undefined
   /** Messages per second: published to it, handed out of it, acknowledged. */
   readonly inPerSecond: number | undefined
+  /** Messages per second that were handed out, redeliveries among them. */
   readonly outPerSecond: number | undefined
+  /** Messages per second that consumers acknowledged. */
   readonly acknowledgedPerSecond: number | undefined
 }
 
+/** Names one queue of a broker. */
 export interface QueueName {
+  /** The vhost of the queue. */
   readonly vhost: string
+  /** The queue in that vhost. */
   readonly name: string
 }
 
 /** How far back, and how far apart. */
 export interface SampleRange {
+  /** How far the oldest sample may lie back. */
   readonly ageSeconds: number
+  /** The time between two samples. */
   readonly everySeconds: number
 }
 
 /** What a queue held at one moment, as the broker remembers it. */
 export interface DepthSample {
+  /** When, in milliseconds since 1970. */
   readonly atMs: number
+  /** Ready and unacknowledged together. */
   readonly messages: number
 }
 
+/** The queues of a broker. */
 export interface Queues {
   /**
    * All queues, of one vhost or of all.

@@ -3,19 +3,27 @@ import { asRecords, type JsonRecord, requiredText } from './json-record.ts'
 
 /** A user without what could be used to log in: hashes of passwords are not passed on. */
 export interface ManagedUser {
+  /** The name to log in with. */
   readonly name: string
+  /** What opens the management API: `administrator`, `monitoring`, `management` and others. */
   readonly tags: readonly string[]
 }
 
+/** What one user may do in one vhost. */
 export interface Permission {
+  /** Where it holds. */
   readonly vhost: string
+  /** Whom it is for. */
   readonly user: string
   /** Regular expressions over the names of queues and exchanges; empty matches none. */
   readonly configure: string
+  /** The same, for publishing to exchanges and binding queues. */
   readonly write: string
+  /** The same, for consuming, and for binding from exchanges. */
   readonly read: string
 }
 
+/** The users of a broker. */
 export interface Users {
   /**
    * All users, with their tags.
@@ -27,6 +35,7 @@ export interface Users {
   list(options?: CallOptions): Promise<readonly ManagedUser[]>
 }
 
+/** Who may do what. */
 export interface Permissions {
   /**
    * What users may do, in one vhost or in all.

@@ -1,13 +1,17 @@
 import type { CallApi, CallOptions } from './call-api.ts'
 import { asRecords, type JsonRecord, requiredText, textField } from './json-record.ts'
 
+/** A vhost as the broker reports it. */
 export interface ManagedVhost {
+  /** As connections name it. */
   readonly name: string
+  /** Undefined if nobody described it. */
   readonly description: string | undefined
   /** What a queue becomes that is declared without `x-queue-type`. */
   readonly defaultQueueType: string | undefined
 }
 
+/** The vhosts of a broker. */
 export interface Vhosts {
   /**
    * All vhosts that the user may see.

@@ -142,7 +142,10 @@ describe('before its handler runs, a message', () => {
   it('that is a suspect starts its count anew before the broker takes it away, with its runs alone', () => {
     const headers = { 'warren-suspect': 1, 'x-delivery-count': 10 }
     expect(admit(headers, { isRedelivered: true })).toEqual({
-      ...{ kind: 'recount', deliveries: 10, why: 'near-limit', runsAlone: 1 },
+      kind: 'recount',
+      deliveries: 10,
+      why: 'near-limit',
+      runsAlone: 1,
     })
   })
 

@@ -1,15 +1,22 @@
 /** A family of numbers as Prometheus knows them. */
 export interface Metric {
+  /** Unique, in the spelling of Prometheus. */
   readonly name: string
+  /** One line that says what is counted, and in which unit. */
   readonly help: string
+  /** What may be done with the numbers: a counter only grows. */
   readonly type: 'counter' | 'gauge' | 'histogram'
+  /** One number for each set of labels. */
   readonly samples: readonly Sample[]
 }
 
+/** One number of a metric. */
 export interface Sample {
   /** Follows the name of the metric, such as `_bucket`. */
   readonly suffix?: string
+  /** What tells it from others of the family, such as the queue. */
   readonly labels: Readonly<Record<string, string>>
+  /** The number, in the unit that `help` names. */
   readonly value: number
 }
 

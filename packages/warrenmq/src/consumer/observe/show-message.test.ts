@@ -31,7 +31,10 @@ describe('a message that is printed', () => {
 
   it('is the same as JSON, where large numbers are texts', () => {
     expect(JSON.parse(JSON.stringify(message(Buffer.from('{"amount":-5}'), properties)))).toEqual({
-      ...{ id: 'm1', exchange: 'shop', routingKey: 'order.paid', isRedelivered: false },
+      id: 'm1',
+      exchange: 'shop',
+      routingKey: 'order.paid',
+      isRedelivered: false,
       contentType: 'application/json',
       headers: { tenant: 'acme', number: '9007199254740993' },
       body: { amount: -5 },

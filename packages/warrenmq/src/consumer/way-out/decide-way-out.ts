@@ -24,12 +24,17 @@ export type SeenArguments = 'as-declared' | 'unknown' | { readonly lacks: string
 
 /** Exchanges with their bindings, and the queues that a message passes, as far as they are there. */
 export interface ManagedWay extends RoutableTopology {
+  /** Those of the queues on the way that exist. */
   readonly queues: readonly ManagedQueueSettings[]
 }
 
+/** What decides where a queue sends its dead letters. */
 export interface ManagedQueueSettings {
+  /** The queue in its vhost. */
   readonly name: string
+  /** As they were declared. */
   readonly arguments: Arguments
+  /** What user and operator policies set; empty if none applies. */
   readonly effectivePolicy: Arguments
 }
 

@@ -5,11 +5,17 @@ import type { Arguments } from '../../topology/declaration.ts'
 import type { ManagedQueueSettings, ManagedWay } from './decide-way-out.ts'
 import type { WayStep } from './plan-way-out.ts'
 
+/** Where to look for the way of a failed message, and for whom. */
 export interface ManagementLook {
+  /** The parts of the API that are asked. */
   readonly management: Pick<Management, 'queues' | 'exchanges' | 'bindings'>
+  /** The vhost of the consumer. */
   readonly vhost: string
+  /** The queue that is consumed. */
   readonly queue: string
+  /** The steps that a failed message takes. */
   readonly steps: readonly WayStep[]
+  /** Ends the look. */
   readonly signal: AbortSignal
 }
 

@@ -5,6 +5,7 @@ import type { PublishAddress, QueueFlow } from '../../topology/queue-flow.ts'
 export interface WayStep {
   /** The queue whose dead letters take this step; undefined if the consumer publishes, which tells it what got lost. */
   readonly from: string | undefined
+  /** Where the step sends the message; empty for the default exchange. */
   readonly exchange: string
   /** Undefined: the message keeps its own. */
   readonly key: string | undefined

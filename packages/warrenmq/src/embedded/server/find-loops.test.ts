@@ -2,7 +2,10 @@ import { expect, test } from 'vitest'
 import { findLoops, type TimerRun } from './find-loops.ts'
 
 const started = (atMs: number, delayMs: number, isPending = false, calls = 'poll'): TimerRun => ({
-  ...{ delayMs, dueAtMs: atMs + delayMs, isPending, calls },
+  delayMs,
+  dueAtMs: atMs + delayMs,
+  isPending,
+  calls,
 })
 
 test.each<[string, readonly TimerRun[], readonly string[]]>([

@@ -43,7 +43,10 @@ const table = fc.constantFrom<Method<'queue.declare'>['arguments']>(
 )
 
 const startOk: Method = {
-  ...{ name: 'connection.start-ok', clientProperties: [], mechanism: 'PLAIN', locale: 'en_US' },
+  name: 'connection.start-ok',
+  clientProperties: [],
+  mechanism: 'PLAIN',
+  locale: 'en_US',
   response: Buffer.from('\0guest\0guest'),
 }
 const tuneOk: Method = { name: 'connection.tune-ok', channelMax: 2047, frameMax: 131_072, heartbeat: 0 }

@@ -39,7 +39,10 @@ async function setup(said: readonly Buffer[]): Promise<Socket> {
 const greeting = Buffer.from('AMQP\0\0\x09\x01', 'latin1')
 const farewell: Method = {
   name: 'connection.close',
-  ...{ replyCode: 200, replyText: 'bye', classId: 0, methodId: 0 },
+  replyCode: 200,
+  replyText: 'bye',
+  classId: 0,
+  methodId: 0,
 }
 
 test.each([
@@ -53,7 +56,10 @@ test.each([
 
 test('a client that never ends its side after the goodbye is let go', async () => {
   const startOk: Method = {
-    ...{ name: 'connection.start-ok', clientProperties: [], mechanism: 'PLAIN', locale: 'en_US' },
+    name: 'connection.start-ok',
+    clientProperties: [],
+    mechanism: 'PLAIN',
+    locale: 'en_US',
     response: Buffer.from('\0guest\0guest'),
   }
   const client = await setup([

@@ -8,6 +8,7 @@ import type { BackupHeader, BackupSeal } from './backup-record.ts'
 import { BackupWriter } from './backup-writer.ts'
 import { verifyBackup } from './verify-backup.ts'
 
+/** What to back up, and into which file. */
 export interface BackupOptions extends LookPermission {
   /**
    * The file to write. If it was interrupted, the backup continues it.

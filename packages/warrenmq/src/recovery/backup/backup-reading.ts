@@ -12,6 +12,7 @@ import type { BackupRun } from './decide-removal.ts'
 
 /** What a backup holds, as far as it can be read. */
 export interface BackupSummary {
+  /** What the file is a backup of. */
   readonly header: BackupHeader
   /** In order. */
   readonly runs: readonly BackupRun[]
@@ -19,6 +20,7 @@ export interface BackupSummary {
   readonly records: number
   /** Records that are known to have been there and cannot be read. */
   readonly missing: number
+  /** The bodies of all records that can be read, in bytes. */
   readonly bodyBytes: number
   /** That of the last seal, or over all lines if nothing is sealed. */
   readonly digest: string

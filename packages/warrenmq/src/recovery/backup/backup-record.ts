@@ -10,9 +10,13 @@ export interface BackupRecord {
   readonly number: number
   /** In a file of 0.1 only, as that version computed it. */
   readonly id?: string | undefined
+  /** Where the message had been published, as its queue had it. */
   readonly exchange: string
+  /** The key it had been published with. */
   readonly routingKey: string
+  /** Its properties and headers, as encoded bytes. */
   readonly properties: RawProperties
+  /** The whole body. */
   readonly body: Buffer
 }
 
@@ -20,20 +24,29 @@ export interface BackupRecord {
 export interface BackupHeader {
   /** 0.1 wrote `warren-backup/1`. */
   readonly format: 'warren-backup/1' | 'warren-backup/2'
+  /** Tells the file from others; a restore journal names its backup by it. */
   readonly id: string
   /** `discard`: the file says of each record whether its message was removed from the queue. */
   readonly purpose: 'backup' | 'discard'
+  /** The queue that it was made of. */
   readonly queue: string
+  /** The vhost of that queue. */
   readonly vhost: string
+  /** The version of RabbitMQ that the queue was on. */
   readonly brokerVersion: string
+  /** Who made it. */
   readonly by: string
+  /** When it began, in ISO 8601. */
   readonly startedAt: string
 }
 
 /** The first line of a run that continues a file. */
 export interface RunStart {
+  /** The number of the run, from 2. */
   readonly run: number
+  /** When it began, in ISO 8601. */
   readonly resumedAt: string
+  /** Who continued the file. */
   readonly by: string
   /** This many bytes right before it are what an interruption left of a block. */
   readonly tornBytes: number
@@ -41,6 +54,7 @@ export interface RunStart {
 
 /** What a discard writes before it acknowledges: every ack is announced by a line on the disk. */
 export interface RemovalProgress {
+  /** The run that it is about, from 1. */
   readonly run: number
   /** The broker has proved that this many records, from the first, are gone. */
   readonly removed: number
@@ -72,21 +86,34 @@ export interface BackupSeal {
 
 /** The last line of a discard of 0.1: all its messages are gone from the queue. */
 export interface RemovalMark {
+  /** All messages of the discard. */
   readonly removed: number
+  /** When that was known, in ISO 8601. */
   readonly removedAt: string
 }
 
+/** One line of a backup, by what it says. */
 export type BackupLine =
+  /** What the file is a backup of. */
   | { readonly kind: 'header'; readonly header: BackupHeader }
+  /** One message. */
   | { readonly kind: 'record'; readonly record: BackupRecord }
+  /** A run continues the file here. */
   | { readonly kind: 'start'; readonly start: RunStart }
+  /** How far a discard has come. */
   | { readonly kind: 'progress'; readonly progress: RemovalProgress }
+  /** A run ended here, with its counts and digest. */
   | { readonly kind: 'seal'; readonly seal: BackupSeal }
+  /** A discard of 0.1 ended here. */
   | { readonly kind: 'removal'; readonly mark: RemovalMark }
 
 /** A line as it is read; `header` is the one that it repeats. */
 export type ReadLine =
-  | (BackupLine & { readonly header?: BackupHeader | undefined })
+  | (BackupLine & {
+      /** The header that the line repeats; undefined if it repeats none. */
+      readonly header?: BackupHeader | undefined
+    })
+  /** It cannot be read. */
   | { readonly kind: 'invalid'; readonly header?: undefined }
 
 export function toRecord(message: IncomingMessage, place: { run: number; number: number }): BackupRecord {

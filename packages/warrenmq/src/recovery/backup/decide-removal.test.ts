@@ -2,7 +2,12 @@ import { expect, test } from 'vitest'
 import { type BackupRun, countRemovals, decideFate, decideRemoval } from './decide-removal.ts'
 
 const run: BackupRun = {
-  ...{ run: 1, records: 10, missing: 0, seal: undefined, progress: undefined, mark: undefined },
+  run: 1,
+  records: 10,
+  missing: 0,
+  seal: undefined,
+  progress: undefined,
+  mark: undefined,
   isEndKnown: true,
 }
 const progress = { run: 1, removed: 4, removing: 6 }

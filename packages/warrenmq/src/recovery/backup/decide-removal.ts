@@ -2,13 +2,17 @@ import type { BackupSeal, RemovalMark, RemovalProgress } from './backup-record.t
 
 /** What a file tells of one run, as far as it can be read. */
 export interface BackupRun {
+  /** Its number, from 1. */
   readonly run: number
   /** Records that can be read. */
   readonly records: number
   /** Records that are known to have been there and cannot be read. */
   readonly missing: number
+  /** What the run said at its end; undefined: it was interrupted. */
   readonly seal: BackupSeal | undefined
+  /** The last that the discard wrote of its acks; undefined: a backup, or no ack was sent. */
   readonly progress: RemovalProgress | undefined
+  /** Only in a file of 0.1 whose discard came to its end. */
   readonly mark: RemovalMark | undefined
   /** False: what cannot be read after its last line may have said that more was removed. */
   readonly isEndKnown: boolean
@@ -49,9 +53,13 @@ export function decideFate(number: number, { removed, mayBeRemoved }: Removal): 
   return number <= mayBeRemoved ? 'in-doubt' : 'left'
 }
 
+/** What became of the messages of a backup, in their queue. */
 export interface RemovalCounts {
+  /** Records whose messages are surely gone from the queue. */
   readonly removed: number
+  /** Records whose acks were in flight: their messages may be gone. */
   readonly inDoubt: number
+  /** Records whose messages are surely still in the queue, as far as this file is concerned. */
   readonly left: number
 }
 

@@ -6,6 +6,7 @@ import { BackupWriter } from './backup-writer.ts'
 import type { RemovalCounts } from './decide-removal.ts'
 import { Removing } from './removing.ts'
 
+/** What to remove, and the file that keeps it. */
 export interface DiscardOptions extends BackupOptions {
   /**
    * The most messages to remove, with those that earlier runs into the same file have or may have removed.

@@ -92,7 +92,8 @@ describe('what goes back', () => {
   test('keeps its death history, and in one header what a broker would obey', () => {
     const properties = encodeProperties({
       ...withHeaders({ CC: ['elsewhere'], 'x-death': [{ queue: 'q', reason: 'rejected', count: 1 }] }),
-      ...{ expiration: '5000', userId: 'ada' },
+      expiration: '5000',
+      userId: 'ada',
     })
 
     const restored = restorableProperties(properties, 'me')

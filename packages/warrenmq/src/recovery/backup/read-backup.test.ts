@@ -10,8 +10,14 @@ import { readBackup } from './read-backup.ts'
 import { verifyBackup } from './verify-backup.ts'
 
 const header: BackupHeader = {
-  ...{ format: 'warren-backup/2', id: 'some-id', purpose: 'discard', queue: 'q', vhost: '/' },
-  ...{ brokerVersion: '4.0.5', by: 'ada', startedAt: '2026-01-01T00:00:00.000Z' },
+  format: 'warren-backup/2',
+  id: 'some-id',
+  purpose: 'discard',
+  queue: 'q',
+  vhost: '/',
+  brokerVersion: '4.0.5',
+  by: 'ada',
+  startedAt: '2026-01-01T00:00:00.000Z',
 }
 const at = new Date('2026-01-01T00:00:01.000Z')
 
@@ -172,7 +178,8 @@ describe('a file of 0.1', () => {
     const wanted = { ...header, queue: 'orders.dlq' }
 
     await expect(BackupWriter.open(file, wanted)).rejects.toMatchObject({
-      ...{ code: 'BACKUP_NOT_WRITTEN', message: expect.stringContaining('an earlier version wrote it') },
+      code: 'BACKUP_NOT_WRITTEN',
+      message: expect.stringContaining('an earlier version wrote it'),
     })
   })
 })

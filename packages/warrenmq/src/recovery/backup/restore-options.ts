@@ -1,5 +1,6 @@
 import type { LookPermission } from '../look/prepare-look.ts'
 
+/** Which backup to put back, and where. */
 export interface RestoreOptions extends Omit<LookPermission, 'queue'> {
   /**
    * The backup to restore.
@@ -7,6 +8,7 @@ export interface RestoreOptions extends Omit<LookPermission, 'queue'> {
    */
   readonly file: string
   /**
+   * Where the messages go.
    * @default the queue that the backup was made of
    * @example { queue: 'orders.dlq' }
    */

@@ -6,7 +6,12 @@ import { createReturnWatch, type Lookalikes } from './return-watch.ts'
 
 const properties = encodeProperties({})
 const record = (run: number, number: number, body: string): BackupRecord => ({
-  ...{ run, number, exchange: '', routingKey: 'dlq', properties, body: Buffer.from(body) },
+  run,
+  number,
+  exchange: '',
+  routingKey: 'dlq',
+  properties,
+  body: Buffer.from(body),
 })
 const count = (counts: Readonly<Record<string, number>>): Map<string, number> =>
   new Map(

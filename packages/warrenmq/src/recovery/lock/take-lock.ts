@@ -5,6 +5,7 @@ import { RecoveryError } from '../../errors.ts'
 import { climbLocks, findRival } from './climb-locks.ts'
 import { createLockSteps } from './lock-steps.ts'
 
+/** The right to work on a queue; nobody else has it meanwhile. */
 export interface Lock {
   /** False once the connection that held it is gone. */
   readonly isHeld: boolean
@@ -30,6 +31,7 @@ export interface Lock {
   release(): Promise<void>
 }
 
+/** Which queue to lock, and for whom. */
 export interface LockRequest {
   /**
    * The connection that consumes: lock and deliveries end together.

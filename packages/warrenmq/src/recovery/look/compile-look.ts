@@ -9,6 +9,7 @@ import type { ChosenRequest } from '../request/requests.ts'
 
 /** Who asks, and which broker. */
 export interface RequestContext extends Broker {
+  /** Who asks: receipts and messages keep the name. */
   readonly by: string
   /** The key of a message as who asks knows it. @default messageKey */
   readonly keyOf?: ((message: IncomingMessage) => string) | undefined
@@ -16,8 +17,11 @@ export interface RequestContext extends Broker {
 
 /** The options that all work on a queue shares, from any request. */
 export interface CompiledLook extends RequestContext {
+  /** The queue to look into. */
   readonly queue: string
+  /** Look even though the queue counts each return against a limit. */
   readonly acceptDeliveryLimit: boolean
+  /** How long messages are held at most, in milliseconds; undefined: as long as the queue allows. */
   readonly maxHoldMs?: number
   /** Whether a message is one of those that were asked for. */
   readonly select: (message: IncomingMessage) => boolean

@@ -14,7 +14,9 @@ const quorum: QueueFacts = {
   standingPolicyLimit: undefined,
   policyDefinition: {},
   overLimit: 'deleted',
-  ...{ isAutoDelete: false, isServedElsewhere: false, refusesWhenFull: false },
+  isAutoDelete: false,
+  isServedElsewhere: false,
+  refusesWhenFull: false,
 }
 const free = { kind: 'free' }
 const counted = (limit: number, overLimit: OverLimit = 'deleted') => ({

@@ -4,14 +4,19 @@ import { parseBrokerVersion } from '../../message/broker-version.ts'
 import { describeLostHold } from './describe-lost-hold.ts'
 
 const timedOut = new ChannelError({
-  ...{ code: 'CHANNEL_CLOSED_BY_BROKER', message: 'closed', replyCode: 406 },
+  code: 'CHANNEL_CLOSED_BY_BROKER',
+  message: 'closed',
+  replyCode: 406,
   replyText:
     'PRECONDITION_FAILED - delivery acknowledgement on channel 1 timed out. Timeout value used: 60000 ms. ' +
     'This timeout value can be configured, see consumers doc guide to learn more',
 })
 const describe = (version: string, fields: { cause?: unknown; isCancelled?: boolean }) =>
   describeLostHold({
-    ...{ queue: 'dlq', version: parseBrokerVersion(version), cause: undefined, isCancelled: false },
+    queue: 'dlq',
+    version: parseBrokerVersion(version),
+    cause: undefined,
+    isCancelled: false,
     ...fields,
   })
 

@@ -43,6 +43,7 @@ export interface HoldTask extends LookPermission {
   readonly signal?: AbortSignal | undefined
 }
 
+/** Takes the messages of a look, and says when it is full. */
 export interface MessageSink {
   /** It should get no more for now. */
   readonly isFull: boolean
@@ -65,8 +66,11 @@ export interface HeldMessages {
  */
 export type AckProof = 'unproved' | 'removed' | 'written'
 
+/** What a look over a queue came to. */
 export interface HoldReport {
+  /** Messages that were ready when the look began. */
   readonly present: number
+  /** Of those, how many were looked at. */
   readonly seen: number
   /** Messages that were put at the end of the queue, because giving them back would have deleted them. */
   readonly refreshed: number

@@ -15,6 +15,7 @@ import { noLeaderError } from './confirm-depth.ts'
 import { lookAtQueue } from './look-at-queue.ts'
 import { countsOf } from './settled-depth.ts'
 
+/** Which dead-letter queues to list, and how far to look into each. */
 export interface ListOptions extends Broker {
   /**
    * The API that knows the queues.

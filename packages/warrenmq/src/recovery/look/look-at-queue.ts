@@ -2,6 +2,7 @@ import type { Delivery } from '../../broker/amqp/delivery.ts'
 import { type HoldReport, holdMessages, type MessageSink } from './hold-messages.ts'
 import type { LookPermission } from './prepare-look.ts'
 
+/** How much of a queue to show, and to whom. */
 export interface LookOptions extends LookPermission {
   /**
    * How many, from the head. @default all
@@ -35,6 +36,7 @@ export interface LookOptions extends LookPermission {
   readonly signal?: AbortSignal | undefined
 }
 
+/** Of a `HoldReport`, what concerns who only looks. */
 export type LookReport = Pick<HoldReport, 'present' | 'seen' | 'refreshed' | 'isWhole'>
 
 /**

@@ -1,6 +1,8 @@
 import { RecoveryError } from '../../errors.ts'
 
+/** A look that ended early, and what follows from that. */
 export interface PartialLook {
+  /** The queue that could not be read to its end. */
   readonly queue: string
   /** What cannot be said now, as the end of a sentence: `nobody knows which records are there already`. */
   readonly unknown: string

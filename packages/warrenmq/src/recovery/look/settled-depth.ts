@@ -97,7 +97,9 @@ export function settledDepth(
   return withChannel(session, (channel) => standingDepth(channel, queue, { atLeast, mostFalls }))
 }
 
+/** The depth that a queue is expected to come to. */
 export interface AwaitedDepth {
+  /** So many should be ready; a smaller depth is believed only after it stood still for long. */
   readonly atLeast: number
   /**
    * What comes back makes a queue longer: a queue that got shorter this often is being emptied by others, and may

@@ -58,8 +58,11 @@ test.each<[string, PlainTable, PlainTable]>([
 test('it is the address that the decoded history tells', () => {
   const text = fc.string({ unit: 'binary', maxLength: 20 })
   const anyDeath = fc.record({
-    ...{ queue: fc.constantFrom('orders', 'wait'), reason: fc.constantFrom('rejected', 'expired') },
-    ...{ exchange: text, 'routing-keys': fc.array(text, { maxLength: 3 }), count: fc.nat() },
+    queue: fc.constantFrom('orders', 'wait'),
+    reason: fc.constantFrom('rejected', 'expired'),
+    exchange: text,
+    'routing-keys': fc.array(text, { maxLength: 3 }),
+    count: fc.nat(),
   })
   fc.assert(
     fc.property(fc.array(anyDeath, { maxLength: 4 }), anyFieldTable, (deaths, own) => {

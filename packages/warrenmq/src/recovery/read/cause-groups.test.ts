@@ -9,7 +9,10 @@ function letter({ headers = {}, body = {} }: { headers?: PlainTable; body?: unkn
   const bytes = Buffer.from(JSON.stringify(body))
   const died = { 'x-last-death-queue': 'orders', 'x-last-death-reason': 'rejected' }
   return {
-    ...{ exchange: '', routingKey: 'dlq', body: bytes, bodyBytes: bytes.length },
+    exchange: '',
+    routingKey: 'dlq',
+    body: bytes,
+    bodyBytes: bytes.length,
     properties: encodeProperties({ headers: toFieldTable({ ...died, ...headers }) }),
   }
 }

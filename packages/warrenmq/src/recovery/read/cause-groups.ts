@@ -34,6 +34,7 @@ export interface CauseGroup {
   readonly splits?: readonly CauseSplit[]
 }
 
+/** Counts messages by why they died. */
 export interface CauseGroups {
   /**
    * Counts one message.
@@ -55,6 +56,7 @@ export interface CauseGroups {
   list(): readonly CauseGroup[]
 }
 
+/** How finely to tell messages of one cause apart. */
 export interface GroupOptions {
   /**
    * Tell messages of one cause apart by these. @default none

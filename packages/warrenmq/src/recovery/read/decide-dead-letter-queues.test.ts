@@ -9,22 +9,39 @@ const queue = (
   args: LiveQueue['arguments'] = {},
   more: Partial<LiveQueue> = {},
 ): LiveQueue => ({
-  ...{ name, type: 'quorum', durable: true, autoDelete: false, arguments: args },
+  name,
+  type: 'quorum',
+  durable: true,
+  autoDelete: false,
+  arguments: args,
   ...more,
 })
 const exchange = (name: string, type: string) => ({
-  ...{ name, type, durable: true, autoDelete: false, internal: false, arguments: {} },
+  name,
+  type,
+  durable: true,
+  autoDelete: false,
+  internal: false,
+  arguments: {},
 })
 const binding = (source: string, destination: string, key = '') => ({
-  ...{ source, destination, destinationType: 'queue' as const, key, arguments: {} },
+  source,
+  destination,
+  destinationType: 'queue' as const,
+  key,
+  arguments: {},
 })
 const live = (parts: Partial<LiveTopology>): LiveTopology => ({
   brokerVersion: parseBrokerVersion('4.0'),
-  ...{ exchanges: [], queues: [], bindings: [], policies: [] },
+  exchanges: [],
+  queues: [],
+  bindings: [],
+  policies: [],
   ...parts,
 })
 const deadLetterTo = (name: string) => ({
-  ...{ 'x-dead-letter-exchange': '', 'x-dead-letter-routing-key': name },
+  'x-dead-letter-exchange': '',
+  'x-dead-letter-routing-key': name,
 })
 const found = (topology: LiveTopology) =>
   decideDeadLetterQueues(topology).map(({ queue: name, knownBy, sources }) => [name, knownBy, sources])

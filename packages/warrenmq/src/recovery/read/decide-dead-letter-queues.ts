@@ -7,12 +7,15 @@ import { isOwnQueue } from './is-own-queue.ts'
 
 /** A queue in which messages end, and how that is known. */
 export interface DeadLetterQueue {
+  /** Its name. */
   readonly queue: string
+  /** `classic`, `quorum` or `stream`, as the broker reports it. */
   readonly type: LiveQueue['type']
   /** Seconds old; undefined if the broker does not say. */
   readonly messages: number | undefined
   /** The queues whose dead letters come here. */
   readonly sources: readonly string[]
+  /** The topology declares it as one, other queues dead-letter into it, or only its name says so. */
   readonly knownBy: 'topology' | 'dead-lettering' | 'name'
 }
 

@@ -37,7 +37,10 @@ function message({
 }): IncomingMessage {
   const bytes = Buffer.from(body as string)
   return {
-    ...{ exchange: '', routingKey: 'dlq', body: bytes, bodyBytes: bytes.length },
+    exchange: '',
+    routingKey: 'dlq',
+    body: bytes,
+    bodyBytes: bytes.length,
     properties: encodeProperties({ headers, type: 'A' }),
   }
 }

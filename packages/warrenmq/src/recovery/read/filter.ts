@@ -2,42 +2,58 @@ import { comparableNumber, comparableText } from './comparable-text.ts'
 
 /** A condition on dead letters. Made by `parseFilter`, asked by `matchesFilter`. */
 export type Filter =
+  /** All of the conditions hold, or any of them. */
   | { readonly kind: 'and' | 'or'; readonly parts: readonly Filter[] }
+  /** The condition does not hold. */
   | { readonly kind: 'not'; readonly part: Filter }
-  /** The text is somewhere in the body, the id, the cause or a header. */
+  /** The text is somewhere in the body, the id, the cause or a header, in any case of letters. */
   | { readonly kind: 'text'; readonly text: string }
   | {
       readonly kind: 'compare'
+      /** What is compared. */
       readonly field: FilterField
+      /** How it is compared. */
       readonly operator: FilterOperator
+      /** What it is compared with, as it was written. */
       readonly value: string
       /** Of `died` and `diedAt` in milliseconds, else the value as a number if it is one. */
       readonly number: number | bigint | undefined
     }
 
+/** What a condition looks at in a message. */
 export type FilterField =
   | { readonly kind: 'type' | 'cause' | 'queue' | 'id' | 'attempts' | 'key' | 'exchange' }
   /** How long ago it died; as a moment, where the filter names one. */
   | { readonly kind: 'died' | 'diedAt' }
+  /** A header, in its exact spelling. */
   | { readonly kind: 'header'; readonly name: string }
+  /** A field of the JSON body, with the names that lead to it. */
   | { readonly kind: 'body'; readonly path: readonly string[] }
 
+/** How a condition compares. All but `=` and `!=` need a number or a time. */
 export type FilterOperator = '=' | '!=' | '<' | '<=' | '>' | '>='
 
 /** What a filter asks of a message. Each is read only when it is asked for. */
 export interface FilterSubject {
+  /** The `message-id`; undefined if it has none. */
   readonly id: string | undefined
   /** The `type` property and the `MessageType` header: frameworks write the one, the other, or both. */
   readonly types: readonly string[]
+  /** The queue that it failed in; undefined if nothing tells. */
   readonly queue: string | undefined
   /** Where it was first published, as far as its headers tell, else where it was published into its queue. */
   readonly exchange: string
+  /** The key it was first published with, as far as its headers tell. */
   readonly key: string
+  /** Why it died: a stable id, and the words that people read. */
   readonly cause: { readonly id: string; readonly label: string }
+  /** How long ago it died, in milliseconds; undefined if nothing tells. */
   readonly ageMs: number | undefined
   /** Since 1970. */
   readonly diedAtMs: number | undefined
+  /** How often it was tried; undefined if nothing tells. */
   readonly attempts: number | undefined
+  /** The value of a header, as plain JavaScript; undefined if there is none. */
   readonly header: (name: string) => unknown
   /** The body as JSON; undefined if it is not JSON. */
   readonly json: unknown

@@ -13,8 +13,11 @@ const rejected = message({
   headers: {
     tenant: 'acme',
     retries: 7,
-    ...{ MessageType: 'Shop.OrderPlaced', bytes: Buffer.from('grün'), binary: Buffer.from([0xff, 0]) },
-    ...{ at: new Date(nowMs), size: Buffer.from('12') },
+    MessageType: 'Shop.OrderPlaced',
+    bytes: Buffer.from('grün'),
+    binary: Buffer.from([0xff, 0]),
+    at: new Date(nowMs),
+    size: Buffer.from('12'),
     'x-death': [{ queue: 'billing.orders', reason: 'rejected', count: 3, time: 0 }],
   },
   body: '{"customer":{"id":42,"name":"Ada"},"lines":[{"sku":"x"}]}',
@@ -23,8 +26,11 @@ const rejected = message({
 const parked = message({
   properties: {},
   headers: {
-    ...{ MessageType: 'MailSent', 'x-original-queue': 'mails', 'warren-attempts': 5 },
-    ...{ 'warren-error-type': 'TimeoutError', 'x-final-error': 'no answer from 10.0.0.1' },
+    MessageType: 'MailSent',
+    'x-original-queue': 'mails',
+    'warren-attempts': 5,
+    'warren-error-type': 'TimeoutError',
+    'x-final-error': 'no answer from 10.0.0.1',
     'warren-last-failed-at': new Date(nowMs - 3 * 3_600_000).toISOString(),
   },
   body: 'not JSON at all',

@@ -5,13 +5,20 @@ import type { LiveQueue, LiveTopology } from '../../topology/live-topology.ts'
 import { openOriginBook } from './origin-book.ts'
 
 const queue = (name: string, to?: string, effectivePolicy?: LiveQueue['effectivePolicy']): LiveQueue => ({
-  ...{ name, type: 'quorum', durable: true, autoDelete: false },
+  name,
+  type: 'quorum',
+  durable: true,
+  autoDelete: false,
   arguments: to === undefined ? {} : { 'x-dead-letter-exchange': '', 'x-dead-letter-routing-key': to },
   ...(effectivePolicy && { effectivePolicy }),
 })
 const live = (queues: readonly LiveQueue[], more: Partial<LiveTopology> = {}): LiveTopology => ({
   brokerVersion: parseBrokerVersion('4.0'),
-  ...{ exchanges: [], queues, bindings: [], policies: [], ...more },
+  exchanges: [],
+  queues,
+  bindings: [],
+  policies: [],
+  ...more,
 })
 const foreign = (topology: LiveTopology | undefined, names: readonly string[], trustHeaders = false) => {
   const book = openOriginBook(topology, { deadLetterQueue: 'orders.dlq', flows: [], trustHeaders })
@@ -52,7 +59,8 @@ describe('a queue that a dead letter says to have failed in is foreign', () => {
       },
     ]
     const topology = live([queue('orders', undefined, policy), queue('payments.out'), queue('orders.dlq')], {
-      ...{ exchanges, bindings },
+      exchanges,
+      bindings,
     })
 
     expect(foreign(topology, ['orders', 'payments.out'])).toEqual(['payments.out'])

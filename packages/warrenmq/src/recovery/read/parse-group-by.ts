@@ -7,6 +7,7 @@ import { findField } from './parse-filter.ts'
 export interface GroupField {
   /** As it was said. */
   readonly name: string
+  /** What is read of each message. */
   readonly field: FilterField
 }
 

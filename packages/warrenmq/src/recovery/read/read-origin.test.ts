@@ -49,7 +49,9 @@ test.each([
   [
     'what was written where it died first on its way',
     {
-      ...{ ...written, 'x-first-death-queue': 'wait', 'x-first-death-reason': 'rejected' },
+      ...written,
+      'x-first-death-queue': 'wait',
+      'x-first-death-reason': 'rejected',
       'x-death': [{ ...death('wait'), exchange: 'retries', 'routing-keys': ['30s'] }],
     },
     'mine',

@@ -3,8 +3,16 @@ import { decideReceipt, decideVerdict, type ReceiptFindings } from './decide-rec
 import type { Receipt } from './receipt.ts'
 
 const receipt = {
-  ...{ queue: 'dlq', present: 10, moved: 6, failed: 1, kept: 2, stillThere: 1 },
-  ...{ missing: 0, isBalanced: true, duplicatesPossible: 1, digest: 'd6' },
+  queue: 'dlq',
+  present: 10,
+  moved: 6,
+  failed: 1,
+  kept: 2,
+  stillThere: 1,
+  missing: 0,
+  isBalanced: true,
+  duplicatesPossible: 1,
+  digest: 'd6',
   targets: [
     { target: 'a', moved: 4 },
     { target: 'b', moved: 2 },
@@ -83,7 +91,10 @@ describe('a receipt', () => {
     const causes = [{ id: 'c', label: 'c', moved: 7 }]
 
     expect(verdicts({ published: 7, targets, causes }, { digest: 'other' })).toEqual({
-      ...{ sums: 'holds', balance: 'holds', left: 'holds', moved: 'holds' },
+      sums: 'holds',
+      balance: 'holds',
+      left: 'holds',
+      moved: 'holds',
     })
     expect(verdicts({ published: 8, targets, causes }).sums).toBe('broken')
   })

@@ -3,11 +3,28 @@ import { decideReceipt } from './decide-receipt.ts'
 import { parseReceipt } from './parse-receipt.ts'
 
 const receipt = {
-  ...{ format: 'warren-receipt/1', id: 'r-1', queue: 'dlq', vhost: '/', present: 2, moved: 1, failed: 1 },
-  ...{ kept: 0, stillThere: 0, missing: 0, duplicatesPossible: 0, isBalanced: true, digest: 'd' },
-  ...{ targets: [{ target: 'orders', moved: 1 }], causes: [{ id: 'c', label: 'c', moved: 1 }] },
-  ...{ failures: [{ kind: 'refused', count: 1 }], keptBecause: [] },
-  ...{ published: 1, acksInDoubt: 0, unanswered: 0, movedAside: 0, isCounted: true },
+  format: 'warren-receipt/1',
+  id: 'r-1',
+  queue: 'dlq',
+  vhost: '/',
+  present: 2,
+  moved: 1,
+  failed: 1,
+  kept: 0,
+  stillThere: 0,
+  missing: 0,
+  duplicatesPossible: 0,
+  isBalanced: true,
+  digest: 'd',
+  targets: [{ target: 'orders', moved: 1 }],
+  causes: [{ id: 'c', label: 'c', moved: 1 }],
+  failures: [{ kind: 'refused', count: 1 }],
+  keptBecause: [],
+  published: 1,
+  acksInDoubt: 0,
+  unanswered: 0,
+  movedAside: 0,
+  isCounted: true,
 }
 
 test('a receipt is read as it was written', () => {

@@ -10,6 +10,7 @@ import { decideReceipt, type FoundPlace, type ReceiptCheck } from './decide-rece
 import type { Receipt } from './receipt.ts'
 import { createSetDigest, type SetDigest } from './set-digest.ts'
 
+/** Which receipt to check against the queues. */
 export interface VerifyReceiptOptions
   extends Broker,
     Pick<LookPermission, 'maxHoldMs' | 'mostAheadMs' | 'endAtMs'> {

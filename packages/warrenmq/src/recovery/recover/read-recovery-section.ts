@@ -4,7 +4,9 @@ import { didYouMean } from '../../message/suggest-name.ts'
 import type { TypeRoutes } from '../redrive/plan-redrive.ts'
 import type { RecoverOptions, RecoverTimeouts } from './recover-queues.ts'
 
+/** The `recovery` section of a config, checked. */
 export interface RecoverySection extends Pick<RecoverOptions, 'queues' | 'types' | 'window' | 'maxHoldMs'> {
+  /** Those that the config names; the others have their defaults. */
   readonly timeouts: Partial<RecoverTimeouts>
 }
 

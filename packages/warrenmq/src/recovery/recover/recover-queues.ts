@@ -22,6 +22,7 @@ import { nameTargets } from './name-targets.ts'
 import { type RecoveryRun, RecoveryTotals } from './recovery-totals.ts'
 import { describeKept, type QueueRecovery, renderRecovery } from './render-recovery.ts'
 
+/** Which queues to recover, where each type goes, and for how long. */
 export interface RecoverOptions extends Broker {
   /**
    * The dead-letter queues, one after the other.
@@ -75,11 +76,15 @@ export interface RecoverOptions extends Broker {
   readonly signal?: AbortSignal
 }
 
+/** How far a recovery is. */
 export interface RecoverProgress {
+  /** The queue that is recovered now. */
   readonly queue: string
+  /** Messages of this queue that are put back, by all runs over it. */
   readonly recovered: number
   /** In the queue at the start, with what came since. */
   readonly total: number
+  /** Since this queue was begun, in milliseconds. */
   readonly elapsedMs: number
 }
 

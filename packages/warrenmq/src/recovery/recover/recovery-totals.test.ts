@@ -4,29 +4,61 @@ import { RecoveryTotals } from './recovery-totals.ts'
 import { renderRecovery } from './render-recovery.ts'
 
 const receipt = (fields: Partial<Receipt>): Receipt => ({
-  ...{ format: 'warren-receipt/1', id: 'id', queue: 'dlq', vhost: '/', by: 'test', reason: undefined },
-  ...{ startedAt: '', endedAt: '', ratePerSecond: 1, outcome: 'done', present: 0, moved: 0, failed: 0 },
-  ...{ kept: 0, stillThere: 0, arrivals: 0, cameBack: 0, missing: 0, otherConsumers: 0 },
-  ...{ duplicatesPossible: 0, refreshed: 0, isBalanced: true, targets: [], causes: [], failures: [] },
-  ...{ keptBecause: [], digest: '', refusals: [] },
+  format: 'warren-receipt/1',
+  id: 'id',
+  queue: 'dlq',
+  vhost: '/',
+  by: 'test',
+  reason: undefined,
+  startedAt: '',
+  endedAt: '',
+  ratePerSecond: 1,
+  outcome: 'done',
+  present: 0,
+  moved: 0,
+  failed: 0,
+  kept: 0,
+  stillThere: 0,
+  arrivals: 0,
+  cameBack: 0,
+  missing: 0,
+  otherConsumers: 0,
+  duplicatesPossible: 0,
+  refreshed: 0,
+  isBalanced: true,
+  targets: [],
+  causes: [],
+  failures: [],
+  keptBecause: [],
+  digest: '',
+  refusals: [],
   ...fields,
 })
 const run = (fields: Partial<Receipt>, failed: [string, number][] = []) => ({
-  ...{ receipt: receipt(fields), failedByQueue: new Map(failed) },
+  receipt: receipt(fields),
+  failedByQueue: new Map(failed),
 })
 
 test('what was recovered adds up over all runs, and what was kept is of the last', () => {
   const totals = new RecoveryTotals('dlq', (target) => target.replace('shop ', ''))
   totals.add(
     run({
-      ...{ present: 10, moved: 5, kept: 4, failed: 1, targets: [{ target: 'shop scan', moved: 5 }] },
+      present: 10,
+      moved: 5,
+      kept: 4,
+      failed: 1,
+      targets: [{ target: 'shop scan', moved: 5 }],
       keptBecause: [{ reason: 'type-unknown', count: 4 }],
     }),
   )
   totals.add(
     run(
       {
-        ...{ present: 7, moved: 2, kept: 4, failed: 1, targets: [{ target: 'shop scan', moved: 2 }] },
+        present: 7,
+        moved: 2,
+        kept: 4,
+        failed: 1,
+        targets: [{ target: 'shop scan', moved: 2 }],
         keptBecause: [
           { reason: 'too-large', count: 1 },
           { reason: 'type-unknown', count: 3 },
@@ -37,7 +69,13 @@ test('what was recovered adds up over all runs, and what was kept is of the last
   )
 
   expect(totals.recovery()).toMatchObject({
-    ...{ queue: 'dlq', recovered: 7, failed: 1, skipped: 3, left: 5, isBalanced: true, problem: undefined },
+    queue: 'dlq',
+    recovered: 7,
+    failed: 1,
+    skipped: 3,
+    left: 5,
+    isBalanced: true,
+    problem: undefined,
     keptBecause: [{ reason: 'too-large', count: 1 }],
     recoveredByQueue: new Map([['scan', 7]]),
     failedByQueue: new Map([['scan', 1]]),
@@ -59,7 +97,10 @@ test('the summary tells every reason in its own words, and why it ended early', 
   const totals = new RecoveryTotals('dlq')
   totals.add(
     run({
-      ...{ present: 10, moved: 1, kept: 9, targets: [{ target: 'scan', moved: 1 }] },
+      present: 10,
+      moved: 1,
+      kept: 9,
+      targets: [{ target: 'scan', moved: 1 }],
       keptBecause: [
         { reason: 'type-unknown', count: 2 },
         { reason: 'target-refused', count: 4 },

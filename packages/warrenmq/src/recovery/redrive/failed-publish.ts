@@ -7,8 +7,11 @@ export type FailureKind = 'unroutable' | 'refused' | 'unanswered'
 
 /** Why a message was not taken by its target. */
 export interface FailedPublish {
+  /** Where it was sent; empty for the default exchange. */
   readonly exchange: string
+  /** The key it was sent with. */
   readonly key: string
+  /** What happened to the publish. */
   readonly kind: FailureKind
   /** The broker closed the channel because of this message or of one that was in flight with it. */
   readonly closedChannel: boolean

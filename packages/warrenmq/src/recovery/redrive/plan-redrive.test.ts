@@ -13,7 +13,10 @@ const routes = {
   Order: { exchange: 'events', key: 'order.placed' },
 }
 const death = (queue: string, reason: string) => ({
-  ...{ queue, reason, count: 1, exchange: 'events' },
+  queue,
+  reason,
+  count: 1,
+  exchange: 'events',
   'routing-keys': ['order.placed'],
 })
 
@@ -82,15 +85,20 @@ describe('a dead letter that says nothing of its origin', () => {
   const types = { routes }
   const withTypes = (to: Destination, headers: PlainTable) =>
     planRedrive({
-      ...{ headers: encodeTable(toFieldTable(headers)), to, types },
-      ...{ deadLetterQueue: 'orders.dlq', flows },
+      headers: encodeTable(toFieldTable(headers)),
+      to,
+      types,
+      deadLetterQueue: 'orders.dlq',
+      flows,
     })
 
   test.each<Destination>([{ kind: 'origin' }, { kind: 'exchange' }])(
     'goes by its type, to the $kind',
     (to) => {
       expect(withTypes(to, { MessageType: 'Scan' })).toEqual({
-        ...{ kind: 'publish', exchange: 'tasks', key: 'scan' },
+        kind: 'publish',
+        exchange: 'tasks',
+        key: 'scan',
         why: 'its type, MessageType Scan',
       })
     },
@@ -113,7 +121,10 @@ describe('a dead letter that says nothing of its origin', () => {
 
 describe('a dead letter whose headers name a queue that it cannot have failed in', () => {
   const question = (to: Destination, headers: PlainTable) => ({
-    ...{ headers: encodeTable(toFieldTable(headers)), to, deadLetterQueue: 'orders.dlq', flows },
+    headers: encodeTable(toFieldTable(headers)),
+    to,
+    deadLetterQueue: 'orders.dlq',
+    flows,
     isForeign: (queue: string) => queue !== 'orders',
   })
 

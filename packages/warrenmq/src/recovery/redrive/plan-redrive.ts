@@ -11,14 +11,23 @@ export type Destination =
   | { readonly kind: 'retry' }
   /** The exchange and key it was first published with. */
   | { readonly kind: 'exchange' }
+  /** One queue for all, through the default exchange. */
   | { readonly kind: 'queue'; readonly queue: string }
-  | { readonly kind: 'address'; readonly exchange: string; readonly key: string }
+  | {
+      readonly kind: 'address'
+      /** One exchange for all; empty for the default exchange. */
+      readonly exchange: string
+      /** The key that all are published with. */
+      readonly key: string
+    }
   /** By the message's type, from a map. */
   | { readonly kind: 'type'; readonly routes: TypeRoutes }
 
+/** Where messages go by their type. */
 export interface TypeRoutes {
   /** Where the type is read first. @default 'MessageType' */
   readonly header?: string
+  /** Exchange and key, by type. */
   readonly routes: Readonly<Record<string, { readonly exchange: string; readonly key: string }>>
 }
 

@@ -3,6 +3,7 @@ import { readProperty } from '../../wire/properties.ts'
 import { previewRedrive, type RedrivePreview } from './preview-redrive.ts'
 import type { RedriveOptions } from './redrive-options.ts'
 
+/** What a re-drive with an edit would do. */
 export interface EditPreview extends RedrivePreview {
   /** The id of the message that would be edited; missing if none matches. */
   readonly edited?: string

@@ -7,6 +7,7 @@ import type { FailedPublish } from './failed-publish.ts'
 import type { MessageEdit } from './message-edit.ts'
 import type { Destination, KeepReason, TypeRoutes } from './plan-redrive.ts'
 
+/** What to put back, where, how fast, and when to stop. */
 export interface RedriveOptions extends Broker {
   /**
    * The queue to take from.

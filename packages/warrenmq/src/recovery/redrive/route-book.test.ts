@@ -4,7 +4,11 @@ import type { LiveQueue, LiveTopology } from '../../topology/live-topology.ts'
 import { openRouteBook } from './route-book.ts'
 
 const queue = (name: string, args: LiveQueue['arguments'] = {}): LiveQueue => ({
-  ...{ name, type: 'quorum', durable: true, autoDelete: false, arguments: args },
+  name,
+  type: 'quorum',
+  durable: true,
+  autoDelete: false,
+  arguments: args,
 })
 const classic = (name: string, args: LiveQueue['arguments']): LiveQueue => ({
   ...queue(name, args),
@@ -148,12 +152,17 @@ test.each<[string, readonly LiveQueue[], string, readonly string[]]>([
   ],
 ])('a proof says where a second failure lands: %s', (_title, queues, secondFailure, unseen) => {
   const bindings = ['other', 'dlq'].map((destination) => ({
-    ...{ source: 'all', destination, destinationType: 'queue' as const, key: '', arguments: {} },
+    source: 'all',
+    destination,
+    destinationType: 'queue' as const,
+    key: '',
+    arguments: {},
   }))
   const topology = { ...live, exchanges: [fanout], bindings, queues: [...queues, queue('dlq')] }
 
   expect(openRouteBook(topology, 'dlq').prove({ exchange: '', key: 'start' })).toMatchObject({
-    ...{ secondFailure, unseen },
+    secondFailure,
+    unseen,
   })
 })
 

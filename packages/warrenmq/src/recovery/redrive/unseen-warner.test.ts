@@ -14,7 +14,11 @@ function keepWarnings(): string[] {
 }
 
 const proofOf = (...unseen: string[]): RouteProof => ({
-  ...{ isSafe: true, queues: ['work'], refusesWhenFull: false, secondFailure: '', unseen },
+  isSafe: true,
+  queues: ['work'],
+  refusesWhenFull: false,
+  secondFailure: '',
+  unseen,
 })
 
 test('each queue that is not looked into is told once, and shows its name', async () => {

@@ -9,6 +9,7 @@ import type {
   RestoreRequest,
 } from './requests.ts'
 
+/** What a `PeekRequest` may say, as JSON Schema. */
 export const peekRequestSchema: RequestSchema<PeekRequest> = {
   title: 'PeekRequest',
   type: 'object',
@@ -71,6 +72,7 @@ export const peekRequestSchema: RequestSchema<PeekRequest> = {
   additionalProperties: false,
 }
 
+/** What a `CausesRequest` may say, as JSON Schema. */
 export const causesRequestSchema: RequestSchema<CausesRequest> = {
   title: 'CausesRequest',
   type: 'object',
@@ -133,6 +135,7 @@ export const causesRequestSchema: RequestSchema<CausesRequest> = {
   additionalProperties: false,
 }
 
+/** What a `RedriveRequest` may say, as JSON Schema. */
 export const redriveRequestSchema: RequestSchema<RedriveRequest> = {
   title: 'RedriveRequest',
   type: 'object',
@@ -423,6 +426,7 @@ export const redriveRequestSchema: RequestSchema<RedriveRequest> = {
   ],
 }
 
+/** What a `BackupRequest` may say, as JSON Schema. */
 export const backupRequestSchema: RequestSchema<BackupRequest> = {
   title: 'BackupRequest',
   type: 'object',
@@ -471,6 +475,7 @@ export const backupRequestSchema: RequestSchema<BackupRequest> = {
   additionalProperties: false,
 }
 
+/** What a `DiscardRequest` may say, as JSON Schema. */
 export const discardRequestSchema: RequestSchema<DiscardRequest> = {
   title: 'DiscardRequest',
   type: 'object',
@@ -544,6 +549,7 @@ export const discardRequestSchema: RequestSchema<DiscardRequest> = {
   additionalProperties: false,
 }
 
+/** What a `RestoreRequest` may say, as JSON Schema. */
 export const restoreRequestSchema: RequestSchema<RestoreRequest> = {
   title: 'RestoreRequest',
   type: 'object',

@@ -9,17 +9,25 @@ import { renderOperation } from './render-operation.ts'
 
 /** A document of AsyncAPI 3. */
 export interface AsyncApiDocument {
+  /** The version of AsyncAPI. */
   readonly asyncapi: string
+  /** Title and version of what is described. */
   readonly info: AsyncApiInfo
+  /** The content type of messages that name none. */
   readonly defaultContentType: string
+  /** Keys of exchanges, and queues: where messages are sent and received. */
   readonly channels: AsyncApiMembers
+  /** What is sent and what is received there. */
   readonly operations: AsyncApiMembers
+  /** Messages and the schemas of their bodies, which the rest refers to. */
   readonly components: { readonly messages: AsyncApiMembers; readonly schemas: AsyncApiMembers }
 }
 
 /** What a document says of itself. */
 export interface AsyncApiInfo {
+  /** What the described application is called. */
   readonly title: string
+  /** The version of the description, not of AsyncAPI. */
   readonly version: string
 }
 
@@ -28,6 +36,7 @@ export type AsyncApiMembers = Readonly<Record<string, object>>
 
 /** A document, and what it could not express. */
 export interface AsyncApi {
+  /** The document, as JSON can hold it. */
   readonly document: AsyncApiDocument
   /** Messages with a schema that could not be written as JSON Schema, and why. */
   readonly indescribable: readonly { readonly message: string; readonly problem: string }[]

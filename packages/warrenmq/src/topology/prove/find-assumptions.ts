@@ -4,7 +4,9 @@ import type { TopologyGraph } from './topology-graph.ts'
 
 /** What a proof takes for granted, because no topology can say it. */
 export interface Assumption {
+  /** Which assumption it is. */
   readonly name: 'no-expiration' | 'consumers-count' | 'not-consumed'
+  /** The assumption as a sentence for people. */
   readonly text: string
   /** The queues whose proof needs it. */
   readonly queues: readonly string[]

@@ -3,8 +3,11 @@ import type { TopologyGraph } from './topology-graph.ts'
 
 /** What the broker does by itself, and neither a topology nor a consumer of Warren can change. */
 export interface Caveat {
+  /** Which caveat it is. */
   readonly name: 'delivery-limit-counts-neighbours'
+  /** What the broker does, as a sentence for people. */
   readonly text: string
+  /** The queues that it concerns. */
   readonly queues: readonly string[]
 }
 

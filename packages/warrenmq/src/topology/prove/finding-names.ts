@@ -37,6 +37,7 @@ export const findingsByProperty = {
   'right-for-version': ['refused', 'ignored', 'misread', 'unsupported-version', 'known-fault'],
 } as const
 
+/** The name of a property that `proveTopology` looks at. */
 export type ProvedProperty = keyof typeof findingsByProperty
 
 export const propertyNames: readonly ProvedProperty[] = Object.keys(findingsByProperty) as ProvedProperty[]

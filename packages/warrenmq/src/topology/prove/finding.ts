@@ -5,17 +5,21 @@ import type { LossByEnd } from './node-ends.ts'
 
 /** How a property does not hold, with the path of a message that shows it. */
 export interface BrokenProperty<Property extends ProvedProperty> {
+  /** Names the kind of finding; an acceptance refers to it. */
   readonly code: (typeof findingsByProperty)[Property][number]
   /** Undefined for what concerns no queue in particular. */
   readonly queue: string | undefined
   /** What happens, step by step. */
   readonly path: readonly string[]
+  /** What is wrong, in one sentence. */
   readonly problem: string
+  /** What to change. */
   readonly wayOut: string
   /** What is lost by this when a node ends; absent if that loses nothing. */
   readonly losesAt?: LossByEnd
 }
 
+/** A property that does not hold. */
 export type Finding = {
   readonly [Property in ProvedProperty]: { readonly property: Property } & BrokenProperty<Property>
 }[ProvedProperty]

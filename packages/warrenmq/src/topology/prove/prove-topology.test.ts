@@ -136,7 +136,8 @@ describe('what the end of a node loses', () => {
       {
         queues: {
           source: {
-            ...{ type: from, deadLetter: false },
+            type: from,
+            deadLetter: false,
             arguments: { ...hop, ...(strategy === 'at least once' ? waits : {}) },
           },
           target: { type: to, deadLetter: false },
@@ -226,7 +227,10 @@ describe('accepting findings', () => {
     expect(proof.isProved).toBe(true)
     expect(proof.accepted.map(({ reason }) => reason)).toEqual(Array(4).fill('one node, no restarts'))
     expect(proof.properties.find(({ property }) => property === 'no-silent-loss')).toEqual({
-      ...{ property: 'no-silent-loss', holds: 2, broken: 0, accepted: 4 },
+      property: 'no-silent-loss',
+      holds: 2,
+      broken: 0,
+      accepted: 4,
     })
   })
 

@@ -18,11 +18,15 @@ import { createGraph, type TopologyGraph } from './topology-graph.ts'
 
 /** What was proved of a topology on one broker version, and what was not. */
 export interface Proof {
+  /** The RabbitMQ version that it was proved for. */
   readonly brokerVersion: string
   /** Nothing is broken but what was accepted. */
   readonly isProved: boolean
+  /** One result for each property, always in the same order. */
   readonly properties: readonly PropertyResult[]
+  /** What is broken and was not accepted; empty if the topology is proved. */
   readonly findings: readonly Finding[]
+  /** What is broken, and somebody accepted with a reason. */
   readonly accepted: readonly AcceptedFinding[]
   /** Where the end of a node loses messages that were persistent and confirmed, whether or not that was accepted. */
   readonly losesAt: LosesAt
@@ -36,25 +40,34 @@ export interface Proof {
   readonly notes: readonly KnownFault[]
 }
 
+/** How one property stands, in numbers of queues. */
 export interface PropertyResult {
+  /** What was to be proved. */
   readonly property: ProvedProperty
   /** The queues for which it holds. */
   readonly holds: number
+  /** The queues for which it does not hold, and nobody accepted that. */
   readonly broken: number
+  /** The queues for which it does not hold, and every such finding was accepted. */
   readonly accepted: number
 }
 
+/** A finding that somebody accepted. */
 export interface AcceptedFinding {
+  /** What was found. */
   readonly finding: Finding
+  /** Why somebody accepted it, in their words. */
   readonly reason: string
 }
 
 /** By how a node ends: where messages may be lost then, and which. */
 export type LosesAt = { readonly [End in NodeEnd]: readonly PlaceOfLoss[] }
 
+/** Where messages are lost when a node ends. */
 export interface PlaceOfLoss {
   /** A queue, or `exchange x`. */
   readonly at: string
+  /** Which messages are lost when the node ends. */
   readonly what: NodeLoss
 }
 

@@ -106,7 +106,10 @@ describe('the seven properties', () => {
       {
         queues: {
           q: {
-            ...{ type: 'classic', deadLetter: false, durable: false, autoDelete: true },
+            type: 'classic',
+            deadLetter: false,
+            durable: false,
+            autoDelete: true,
             arguments: { 'x-message-ttl': 1, 'x-expires': 1, 'x-max-length': 1 },
           },
         },
@@ -126,7 +129,8 @@ describe('the seven properties', () => {
       {
         queues: {
           q: {
-            ...{ type: 'stream', deadLetter: false },
+            type: 'stream',
+            deadLetter: false,
             arguments: { 'x-max-age': '7D', 'x-max-length-bytes': 1_000_000 },
           },
         },
@@ -193,19 +197,26 @@ describe('the seven properties', () => {
       {
         queues: {
           a: {
-            ...{ type: 'classic', deadLetter: false },
+            type: 'classic',
+            deadLetter: false,
             arguments: {
-              ...{ 'x-message-ttl': 20, 'x-dead-letter-exchange': '', 'x-dead-letter-routing-key': 'b' },
+              'x-message-ttl': 20,
+              'x-dead-letter-exchange': '',
+              'x-dead-letter-routing-key': 'b',
             },
           },
           b: {
-            ...{ type: 'classic', deadLetter: false },
+            type: 'classic',
+            deadLetter: false,
             arguments: { 'x-dead-letter-exchange': '', 'x-dead-letter-routing-key': 'c' },
           },
           c: {
-            ...{ type: 'classic', deadLetter: false },
+            type: 'classic',
+            deadLetter: false,
             arguments: {
-              ...{ 'x-message-ttl': 20, 'x-dead-letter-exchange': '', 'x-dead-letter-routing-key': 'a' },
+              'x-message-ttl': 20,
+              'x-dead-letter-exchange': '',
+              'x-dead-letter-routing-key': 'a',
             },
           },
         },
@@ -221,7 +232,8 @@ describe('the seven properties', () => {
       'a producer whose messages expire in a loop of rejections',
       '3.10',
       {
-        ...{ layout: 'ratatoskr', exchanges: { e: { type: 'fanout' } } },
+        layout: 'ratatoskr',
+        exchanges: { e: { type: 'fanout' } },
         queues: { q: { bind: [{ exchange: 'e' }] }, other: {} },
         publications: [{ exchange: 'e', expiration: '1m' }],
       },

@@ -26,8 +26,10 @@ describe('server.auth.oidc', () => {
 
   it('lets browsers log in as a public client of the provider', () => {
     expect(read(browsers)).toEqual({
-      ...{ clientId: 'warren-console', clientSecret: undefined },
-      ...{ publicUrl: 'https://warren.example', scopes: ['openid'] },
+      clientId: 'warren-console',
+      clientSecret: undefined,
+      publicUrl: 'https://warren.example',
+      scopes: ['openid'],
     })
   })
 

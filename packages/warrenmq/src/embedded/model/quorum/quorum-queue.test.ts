@@ -325,7 +325,8 @@ test.each([
   const bench = createModelBench(profile)
   const queue = bench.declare('work', {
     ...quorum,
-    ...{ 'x-dead-letter-exchange': '', 'x-dead-letter-strategy': 'at-least-once' },
+    'x-dead-letter-exchange': '',
+    'x-dead-letter-strategy': 'at-least-once',
     'x-overflow': 'reject-publish',
   })
   const client = bench.open()
