@@ -9,6 +9,7 @@ export function keepTraces(folder: string, { directories }: Pick<MortalBroker, '
   mkdirSync(kept, { recursive: true })
   cpSync(folder, join(kept, 'actors'), { recursive: true })
   for (const [index, directory] of directories.entries())
-    cpSync(join(directory, 'log'), join(kept, `node-${index + 1}`), { recursive: true })
+    for (const part of ['log', 'output.log'])
+      cpSync(join(directory, part), join(kept, `node-${index + 1}`, part), { recursive: true })
   console.error(`What happened is kept in ${kept}.`)
 }

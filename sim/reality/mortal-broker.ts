@@ -28,6 +28,10 @@ export interface MortalBroker {
   partition(ms: number): boolean
   /** Settles when all that was begun is over and every node runs. Throws if something did not work. */
   settled(): Promise<void>
+  /** What the quorum queues of a vhost hold, as they themselves say it: also what no client can see. */
+  describeQueues(vhost: string): Promise<string>
+  /** Ends all nodes with kill -9, and starts them again. */
+  restart(): Promise<void>
   /** Writes to disk which queues there are. */
   syncRegistrations(): Promise<void>
   destroy(): Promise<void>
@@ -108,3 +112,9 @@ export const patiently = { timeoutMs: 600_000 }
 const mostAlarms = 1
 
 const shortestLivesMs = [300, 800, 1_200, 2_000, 5_000]
+
+/** Dead letters that wait for their target are neither ready nor in hand. */
+export function describeQueuesOf(node: RabbitNode, vhost: string): Promise<string> {
+  const overview = `[{amqqueue:get_name(Q), catch ra:member_overview(amqqueue:get_pid(Q))} || Q <- rabbit_amqqueue:list(<<"${vhost}">>)].`
+  return eventually(() => node.rabbitmqctl('eval', overview), patiently)
+}

@@ -3,7 +3,7 @@ import { callManagement } from '../../test/support/call-management.ts'
 import { eventually } from '../../test/support/eventually.ts'
 import type { RabbitCluster } from '../../test/support/start-cluster.ts'
 import type { RabbitNode } from '../../test/support/start-rabbit-node.ts'
-import { type MortalBroker, patiently, Torturer } from './mortal-broker.ts'
+import { describeQueuesOf, type MortalBroker, patiently, Torturer } from './mortal-broker.ts'
 
 /** A broker of several nodes. Clients are sent to one after the other, as by a load balancer that knows nothing. */
 export function createMortalCluster({ nodes, leaderOf, destroy }: RabbitCluster): MortalBroker {
@@ -60,6 +60,15 @@ export function createMortalCluster({ nodes, leaderOf, destroy }: RabbitCluster)
       return torturer.begin(() => awayFor(node, divide))
     },
     settled: () => torturer.settled(),
+    describeQueues: async (vhost) => {
+      const told = await Promise.all(nodes.map((node) => describeQueuesOf(node, vhost)))
+      return told.join('\n')
+    },
+    restart: async () => {
+      await Promise.all(nodes.map((node) => node.kill9()))
+      await Promise.all(nodes.map((node) => node.start()))
+      await eventually(() => areTogether(nodes), { timeoutMs: 240_000, what: 'the nodes to be together' })
+    },
     syncRegistrations: async () => {
       await Promise.all(nodes.map((node) => eventually(() => node.syncRegistrations(), patiently)))
     },

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { eventually } from '../../test/support/eventually.ts'
 import type { RabbitNode } from '../../test/support/start-rabbit-node.ts'
-import { type MortalBroker, patiently, Torturer } from './mortal-broker.ts'
+import { describeQueuesOf, type MortalBroker, patiently, Torturer } from './mortal-broker.ts'
 
 /** A broker of one node. */
 export function createMortalNode(node: RabbitNode): MortalBroker {
@@ -32,6 +32,11 @@ export function createMortalNode(node: RabbitNode): MortalBroker {
     alarm: (ms) => torturer.ring(node, ms),
     partition: () => false,
     settled: () => torturer.settled(),
+    describeQueues: (vhost) => describeQueuesOf(node, vhost),
+    restart: async () => {
+      await node.kill9()
+      await node.start()
+    },
     syncRegistrations: () => eventually(() => node.syncRegistrations(), patiently),
     destroy: () => node.destroy(),
   }

@@ -6,12 +6,12 @@ import type { Violation } from '../check/evidence.ts'
 import type { Fault } from '../nemesis/faults.ts'
 import { type ClientProcess, startClient } from './client-process.ts'
 import type { ClientTask, Role } from './client-task.ts'
-import { drainQueues, type FoundMessage } from './drain-queues.ts'
 import { readJournal, type SeededEntry } from './journal.ts'
 import { type Judgement, judge, readSealed } from './judge.ts'
 import { keepTraces } from './keep-traces.ts'
 import type { MortalBroker } from './mortal-broker.ts'
 import { planWave } from './plan-world.ts'
+import { Search } from './search.ts'
 import { journalOf, openStage, type Stage } from './stage.ts'
 import { healOne, strikeReal } from './strike-real.ts'
 import type { Tally } from './tally.ts'
@@ -158,19 +158,40 @@ async function calmDown(
     await demand(`seed ${stage.plan.seed}: the work queue is not handled`, () => isHandled(stage))
   await endOf('consumer')
   const entries = clients.flatMap(({ task }) => readJournal(task.journal))
-  return Promise.all(
-    stages.map(async (stage, index) => {
-      const { seed } = stage.plan
-      const own = entries.filter((entry) => entry.seed === seed || (entry.seed === 0 && index === 0))
-      const sealed = readSealed(folder, seed)
-      const found = await findAll(stage, { broker, isMissing: (ids) => isMissing(own, ids, sealed) })
-      writeFileSync(join(folder, `${seed}-found.json`), JSON.stringify(found))
-      const findings = { entries: own, found, sealed, maxAttempts: stage.flow.maxAttempts }
-      const judgement = judge({ ...findings, duplicatesAllowed: allowedOf(stage, own) })
-      const violations = [...judgement.violations, ...(index === 0 ? hanging : [])]
-      return { ...judgement, violations, seed }
-    }),
-  )
+  const searches = stages.map((stage, index) => {
+    const { seed } = stage.plan
+    const own = entries.filter((entry) => entry.seed === seed || (entry.seed === 0 && index === 0))
+    return new Search({ stage, broker, entries: own, sealed: readSealed(folder, seed) })
+  })
+  await Promise.all(searches.map((search) => search.look()))
+  const violations = [...hanging, ...(await findBehindRestart(searches, { broker, folder }))]
+  return searches.map(({ stage, entries: own, sealed, found }, index) => {
+    const { seed } = stage.plan
+    writeFileSync(join(folder, `${seed}-found.json`), JSON.stringify(found))
+    const findings = { entries: own, found, sealed, maxAttempts: stage.flow.maxAttempts }
+    const judgement = judge({ ...findings, duplicatesAllowed: allowedOf(stage, own) })
+    return { ...judgement, violations: [...judgement.violations, ...(index === 0 ? violations : [])], seed }
+  })
+}
+
+/** A message that no client sees may still be there: the queues are asked, and whether a restart gives it back. */
+async function findBehindRestart(
+  searches: readonly Search[],
+  { broker, folder }: { broker: MortalBroker; folder: string },
+): Promise<readonly Violation[]> {
+  const incomplete = searches.filter(({ missing }) => missing.length > 0)
+  if (incomplete.length === 0) return []
+  for (const { stage } of incomplete)
+    writeFileSync(join(folder, `${stage.plan.seed}-queues.txt`), await broker.describeQueues(stage.vhost))
+  const before = incomplete.map(({ missing }) => missing.length)
+  await broker.restart()
+  await Promise.all(incomplete.map((search) => search.look()))
+  return incomplete.flatMap(({ stage, missing }, index) => {
+    const came = before[index]! - missing.length
+    if (came === 0) return []
+    const detail = `seed ${stage.plan.seed}: ${came} messages came only after RabbitMQ was started again`
+    return [{ rule: 'nothing-hangs', detail }]
+  })
 }
 
 /** Nothing waits for the consumers. Their queue is asked, since the HTTP API counts late. */
@@ -180,46 +201,6 @@ async function isHandled({ flow, vhost, read }: Stage): Promise<boolean> {
   )
   return messages === 0
 }
-
-function isMissing(
-  entries: readonly SeededEntry[],
-  found: ReadonlySet<string | undefined>,
-  sealed: ReadonlySet<string>,
-): boolean {
-  const handled = new Set(
-    entries.flatMap((entry) => (entry.what === 'end' && entry.step === 'succeed' ? [entry.id] : [])),
-  )
-  return entries.some(
-    (entry) =>
-      entry.what === 'confirmed' && !handled.has(entry.id) && !found.has(entry.id) && !sealed.has(entry.id),
-  )
-}
-
-/** Empties every queue until it stays so. What is between two queues just now comes into one of them. */
-async function findAll(
-  { vhost, read }: Stage,
-  {
-    broker,
-    isMissing: isIncomplete,
-  }: { broker: MortalBroker; isMissing: (ids: ReadonlySet<string | undefined>) => boolean },
-): Promise<readonly FoundMessage[]> {
-  const queues = await read<{ name: string }[]>(`/api/queues/${encodeURIComponent(vhost)}`)
-  const names = queues.map(({ name }) => name)
-  const found: FoundMessage[] = []
-  let emptyPasses = 0
-  await turnsTrue(async () => {
-    const more = await drainQueues(`${broker.access.amqpUrl}/${encodeURIComponent(vhost)}`, names)
-    found.push(...more)
-    emptyPasses = more.length === 0 ? emptyPasses + 1 : 0
-    if (emptyPasses > 0 && !isIncomplete(new Set(found.map(({ id }) => id)))) return true
-    await sleep(200)
-    return false
-  }, longestSearchMs)
-  return found
-}
-
-/** Turns of 50 ms that are counted, each of which takes about four times as long with what is done in it. */
-const longestSearchMs = 15_000
 
 /** What lost connections had in hand, and what was told of. */
 function allowedOf({ relays }: Stage, entries: readonly SeededEntry[]): number {
