@@ -162,7 +162,7 @@ async function play({ universe, scenario, faults, violate, seed }: Play): Promis
     nowMs: () => loop.nowMs,
     ownerOf: (channel) => broker.ownerOf(channel),
     speakerOf: (channel) => broker.speakerOf(channel),
-    comes: (moment) => aim.comes(moment),
+    comes: (moment, writer) => aim.comes(moment, writer),
   })
   const evidence: Evidence = { scenario, ledger, broker, watch, universe, faults, flow, violate }
   await perform(universe, [createDeployer(stage)], { withinMs: 60_000, violate })
@@ -173,9 +173,11 @@ async function play({ universe, scenario, faults, violate, seed }: Play): Promis
   const bindings = JSON.parse(body) as readonly Binding[]
   const arena = { universe, broker, actors, scenario, watch, ledger, deadLetterQueue, bindings }
   for (const actor of actors) actor.start()
+  const hasServers = actors.some(({ name }) => name.startsWith('admin'))
   for (const fault of faults) {
     loop.at(beganMs + fault.atMs, nemesis, fault.kind, () => {
-      if (fault.aim) aim.wait(fault)
+      const isAimed = fault.aim === 'record' ? hasServers : fault.aim !== undefined
+      if (isAimed) aim.wait(fault)
       else strike(fault, arena)
     })
   }

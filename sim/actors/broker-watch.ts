@@ -1,3 +1,4 @@
+import { auditStream, taskStream } from '../../packages/cli/src/http-api/records/own-streams.ts'
 import { consumerHeaders } from '../../packages/warrenmq/src/consumer/settle/consumer-headers.ts'
 import type { Broker } from '../../packages/warrenmq/src/embedded/model/broker.ts'
 import type {
@@ -9,6 +10,10 @@ import { headerInteger, headerText } from '../../packages/warrenmq/src/message/h
 import { recoveryHeaders } from '../../packages/warrenmq/src/recovery/put-back/recovery-headers.ts'
 import type { QueueFlow } from '../../packages/warrenmq/src/topology/queue-flow.ts'
 import { readProperty } from '../../packages/warrenmq/src/wire/properties.ts'
+import type { SimProcess } from '../world/sim-process.ts'
+
+/** Where servers write down what they do. */
+const recordStreams: ReadonlySet<string> = new Set([auditStream, taskStream])
 
 /** What the broker saw of one re-drive. */
 export interface SeenRedrive {
@@ -33,8 +38,8 @@ export class BrokerWatch {
   mostAtWork = 0
   readonly #nowMs: () => number
   readonly #ownerOf: (channel: ConsumerChannel) => unknown
-  readonly #speakerOf: (channel: object) => string | undefined
-  readonly #comes: (moment: 'copy' | 'ack') => void
+  readonly #speakerOf: (channel: object) => SimProcess | undefined
+  readonly #comes: (moment: 'copy' | 'ack' | 'record', writer?: SimProcess) => void
   readonly #workQueue: string
   readonly #deadLetterQueue: string | undefined
 
@@ -50,10 +55,9 @@ export class BrokerWatch {
       flow: Pick<QueueFlow, 'queue' | 'deadLetterQueue'>
       nowMs: () => number
       ownerOf: (channel: ConsumerChannel) => unknown
-      /** The name of the process. */
-      speakerOf: (channel: object) => string | undefined
-      /** Called for each copy of a dead letter, and for each dead letter that is taken away. */
-      comes: (moment: 'copy' | 'ack') => void
+      speakerOf: (channel: object) => SimProcess | undefined
+      /** Called for each copy of a dead letter, for each dead letter that is taken away, and for each record of a server. */
+      comes: (moment: 'copy' | 'ack' | 'record', writer?: SimProcess) => void
     },
   ) {
     this.#nowMs = nowMs
@@ -127,6 +131,8 @@ export class BrokerWatch {
           this.publishedDead += 1
           this.#comes('copy')
         }
+        if (isTaken && isPublished && recordStreams.has(queue.name))
+          this.#comes('record', this.#speakerOf(publisher))
         return isTaken
       },
       settle: (settled: Parameters<Queue['settle']>[0]) => {
@@ -149,7 +155,7 @@ export class BrokerWatch {
     if (id === undefined) return
     // What a consumer has copied may be dead-lettered later, and be moved by a re-drive then.
     const isCopy = headerInteger(headers, consumerHeaders.recounts) !== undefined
-    if (isCopy && this.#speakerOf(publisher)?.startsWith('consumer')) return
+    if (isCopy && this.#speakerOf(publisher)?.name.startsWith('consumer')) return
     const seen = this.redrive(id)
     seen.arrivedAtMs.push(this.#nowMs())
     this.#comes('copy')

@@ -73,7 +73,7 @@ export function planScenario(random: Random, profile: ProfileName): Scenario {
           : {
               retry: { delays: layout === 'warren' ? retryDelays : retryDelays.slice(-1), maxAttempts },
               // The broker's own limit, near or far.
-              ...(layout === 'warren' && { poisonLimit: random.fork('delivery limit').pick([5, 20]) }),
+              ...(layout === 'warren' && { poisonLimit: random.fork('delivery limit').pick([3, 5, 20]) }),
             }),
       },
       [archive]: {

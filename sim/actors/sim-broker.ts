@@ -30,7 +30,7 @@ export class SimBroker {
   /** Connections that ended without a goodbye. */
   brokenConnections = 0
   readonly #universe: Universe
-  readonly #clients = new WeakMap<AmqpConnection, string>()
+  readonly #clients = new WeakMap<AmqpConnection, SimProcess>()
   readonly #onMistake: (error: unknown) => void
   isListening = true
 
@@ -86,7 +86,7 @@ export class SimBroker {
     const connection = createAmqpConnection(socket as unknown as Socket, host, onEnd)
     this.connections.add(connection)
     const pipe = [...this.#universe.network.pipes].find(({ server }) => server === socket)
-    if (pipe) this.#clients.set(connection, pipe.client.process.name)
+    if (pipe) this.#clients.set(connection, pipe.client.process)
   }
 
   /** What an administrator reads, at once. */
@@ -134,7 +134,7 @@ export class SimBroker {
   }
 
   /** The process that speaks on such a channel. */
-  speakerOf(channel: object): string | undefined {
+  speakerOf(channel: object): SimProcess | undefined {
     const owner = this.ownerOf(channel)
     return owner && this.#clients.get(owner)
   }

@@ -38,7 +38,7 @@ export interface Fault {
   readonly atMs: number
   /** How long it lasts, where it does. */
   readonly lastsMs: number
-  /** It waits for this moment of a re-drive, recovery, discard or restore, and strikes whoever does it. */
+  /** It waits for this moment of a re-drive, recovery, discard, restore or server, and strikes whoever does it. */
   readonly aim: AimedMoment | undefined
   /** It lets so many of these moments come, and strikes at the last of them. */
   readonly nth: number
@@ -46,7 +46,7 @@ export interface Fault {
   readonly choice: number
 }
 
-const aims: readonly AimedMoment[] = ['deed', 'copy', 'copy', 'ack']
+const aims: readonly AimedMoment[] = ['deed', 'copy', 'copy', 'ack', 'record']
 
 /** Some faults of these kinds, in the order of time. None may be among them, so that the quiet way is tried, too. */
 export function planFaults(

@@ -87,5 +87,11 @@ export function planWave(
 ): readonly Fault[] {
   const chance = random.fork(wave === 0 ? 'faults' : `faults ${wave}`)
   const planned = planFaults(chance, { kinds, windowMs: chance.pick(waveWindowsMs) })
-  return planned.map((fault) => ({ ...fault, atMs: fault.atMs * pace, lastsMs: fault.lastsMs * pace }))
+  return planned.map((fault) => ({
+    ...fault,
+    atMs: fault.atMs * pace,
+    lastsMs: fault.lastsMs * pace,
+    // Nobody writes records here.
+    aim: fault.aim === 'record' ? undefined : fault.aim,
+  }))
 }
