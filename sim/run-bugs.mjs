@@ -37,7 +37,7 @@ process.exitCode = missed.length === 0 ? 0 : 1
 /** Runs the seeds that it has not had yet. Each runs on one version, so that many different ones are tried. */
 async function hunt(each, round) {
   const { name, also = [], ...patch } = each.bug
-  const file = await buildSim({ name: 'planted', patches: [patch, ...also] })
+  const file = await buildSim({ name: `planted-${process.pid}`, patches: [patch, ...also] })
   const seeds = `${each.tried + 1}-${round}`
   const how = ['--rotate', '--once', '--first', '--no-shrink', '--workers', values.workers, '--json']
   const { stdout, stderr } = spawnSync(process.execPath, [...nodeOptions, file, '--seeds', seeds, ...how], {

@@ -43,9 +43,9 @@ export function strike(fault: Fault, arena: Arena, doer?: SimProcess): void {
     ({ process }) => process === doer,
   )
   const fill = (queue: string): void => {
-    const path = `policies/%2F/full-${queue}`
-    inBroker(() => void limitLength(arena, { path, queue, most: Math.floor(choice * 4) }))
-    laterInBroker(() => void broker.administer('DELETE', path))
+    const limit = { path: `policies/%2F/full-${queue}`, queue }
+    inBroker(() => void limitLength(arena, { ...limit, most: Math.floor(choice * 4) }))
+    laterInBroker(() => void liftLimit(arena, limit))
   }
   switch (fault.kind) {
     case 'cut':
@@ -184,18 +184,36 @@ export function strike(fault: Fault, arena: Arena, doer?: SimProcess): void {
   }
 }
 
+interface Limit {
+  /** Of the policy. */
+  readonly path: string
+  readonly queue: string
+}
+
 /**
  * In two steps: a classic queue that is told at once how long it may be and that it is to refuse publishes throws away
  * what is above the limit first, as in RabbitMQ.
  */
 async function limitLength(
   { broker }: Arena,
-  { path, queue, most }: { path: string; queue: string; most: number },
+  { path, queue, most }: Limit & { most: number },
 ): Promise<void> {
-  const rule = { pattern: `^${queue}$`, 'apply-to': 'queues', priority: 9 }
-  const overflow = 'reject-publish'
-  await broker.administer('PUT', path, { ...rule, definition: { overflow } })
-  await broker.administer('PUT', path, { ...rule, definition: { overflow, 'max-length': most } })
+  await broker.administer('PUT', path, refusal(queue))
+  await broker.administer('PUT', path, refusal(queue, most))
+}
+
+/**
+ * In two steps: on 3.10 whoever a quorum queue has turned away does not hear that a policy is gone. Dead letters of
+ * another queue would wait until the broker is started again.
+ */
+async function liftLimit({ broker }: Arena, { path, queue }: Limit): Promise<void> {
+  await broker.administer('PUT', path, refusal(queue, 100_000))
+  await broker.administer('DELETE', path)
+}
+
+function refusal(queue: string, most?: number): object {
+  const definition = { overflow: 'reject-publish', ...(most !== undefined && { 'max-length': most }) }
+  return { pattern: `^${queue}$`, 'apply-to': 'queues', priority: 9, definition }
 }
 
 function refusesWhenFull({ broker, scenario }: Arena): boolean {

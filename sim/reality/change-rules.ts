@@ -11,22 +11,29 @@ export interface Change {
 /**
  * What a fault does through the HTTP API; undefined if it does nothing there. A queue becomes full in two steps: a classic
  * queue that is told at once how long it may be and that it is to refuse publishes throws away what is above the limit
- * first (measured on 3.10, 4.0 and 4.3; quorum queues keep what they have).
+ * first (measured on 3.10, 4.0 and 4.3; quorum queues keep what they have). It ends in two steps as well: whoever a
+ * quorum queue has turned away does not hear on 3.10 that the policy is gone, but that the limit is higher.
  */
 export function changeOf({ kind, choice }: Pick<Fault, 'kind' | 'choice'>, stage: Stage): Change | undefined {
   const { queue, deadLetterQueue } = stage.flow
   const overflow = 'reject-publish'
   const full = [{ overflow }, { overflow, 'max-length': Math.floor(choice * 4) }]
+  const roomy = { overflow, 'max-length': 100_000 }
   switch (kind) {
     case 'unbind':
       return unbind(stage)
     case 'forbid':
       return forbid(stage)
     case 'target-full':
-      return rule(stage, 'full', { pattern: `^${queue}$`, definitions: full, priority: 9 })
+      return rule(stage, 'full', { pattern: `^${queue}$`, definitions: full, last: roomy, priority: 9 })
     case 'dead-letters-full':
       if (deadLetterQueue === undefined) return undefined
-      return rule(stage, 'dead-full', { pattern: `^${deadLetterQueue}$`, definitions: full, priority: 8 })
+      return rule(stage, 'dead-full', {
+        pattern: `^${deadLetterQueue}$`,
+        definitions: full,
+        last: roomy,
+        priority: 8,
+      })
     case 'policy': {
       const definition = choice < 0.5 ? { 'max-length': 100_000 } : { 'max-length-bytes': 1_000_000_000 }
       return rule(stage, 'shop', { pattern: '^(shop|freeflow)', definitions: [definition], priority: 1 })
@@ -63,16 +70,20 @@ interface Rule {
   readonly priority: number
   /** One after the other. */
   readonly definitions: readonly object[]
+  /** Before it is taken away. */
+  readonly last?: object
 }
 
-function rule({ vhost, management }: Stage, name: string, { definitions, ...policy }: Rule): Change {
+function rule({ vhost, management }: Stage, name: string, { definitions, last, ...policy }: Rule): Change {
   const path = `/api/policies/${encodeURIComponent(vhost)}/${name}`
+  const put = (definition: object): Promise<unknown> =>
+    management('PUT', path, { 'apply-to': 'queues', ...policy, definition })
   return {
     make: async () => {
-      for (const definition of definitions)
-        await management('PUT', path, { 'apply-to': 'queues', ...policy, definition })
+      for (const definition of definitions) await put(definition)
     },
     undo: async () => {
+      if (last) await put(last)
       try {
         await management('DELETE', path)
       } catch (error) {

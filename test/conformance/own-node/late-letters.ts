@@ -2,12 +2,7 @@ import amqplib from 'amqplib'
 import { expect, onTestFinished, test } from 'vitest'
 import { eventually } from '../../support/eventually.ts'
 import type { OwnBroker } from './on-own-nodes.ts'
-
-interface ShownQueue {
-  readonly messages?: number
-  readonly messages_ready?: number
-  readonly messages_dlx?: number
-}
+import { showQueue } from './show-queue.ts'
 
 /** The broker tells its counts some seconds later. */
 const patience = { timeoutMs: 30_000 }
@@ -64,11 +59,4 @@ export function testLateLetters(open: () => Promise<OwnBroker>): void {
     }
     expect(arrived.toSorted()).toEqual(bodies.slice(0, 32).toSorted())
   })
-}
-
-async function showQueue({ managementUrl, vhost }: OwnBroker, queue: string): Promise<ShownQueue> {
-  const { origin, username, password } = new URL(managementUrl)
-  const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
-  const answer = await fetch(`${origin}/api/queues/${vhost}/${queue}`, { headers: { authorization } })
-  return (await answer.json()) as ShownQueue
 }
