@@ -10,15 +10,15 @@ export function checkWorld(world: World, rules: WorldRules): void {
   const tokens = rules.messages + world.arrived
   for (let token = 0; token < tokens; token += 1)
     if (!sure.includes(token)) throw new Violation(`${token} is nowhere`)
-  // A crash right now would leave so many twice: with every publish stored and no ack read.
-  const most = source.length + hand.length + away.length + atTarget(world).most
-  const copies = most - tokens
-  if (copies > world.costs + rules.window) throw new Violation(`${copies} copies, ${world.costs} are allowed`)
   const { flow } = world.state
   const underWay = flow.unanswered + flow.unproved
   if (flow.unanswered < 0 || flow.unproved < 0) throw new Violation('a count below zero')
   if (underWay > rules.window) throw new Violation(`${underWay} under way, and the window is ${rules.window}`)
   if (flow.unanswered > world.publishes.length) throw new Violation('an answer that never came is waited for')
+  // A crash right now would leave so many twice: with every publish stored and no ack read.
+  const most = source.length + hand.length + away.length + atTarget(world).most
+  const copies = most - tokens
+  if (copies > world.costs + rules.window) throw new Violation(`${copies} copies, ${world.costs} are allowed`)
   if (world.finished) for (const end of channelEnds(world)) checkReceipt(end, rules)
 }
 

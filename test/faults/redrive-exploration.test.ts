@@ -228,7 +228,7 @@ const mistakes: readonly (readonly [string, Transition, Faults, RegExp])[] = [
       return nextRedriveState({ ...step.state, flow: { ...step.state.flow, unanswered: 0 } }, event)
     },
     noFaults,
-    /nobody said|below zero|not in hand/,
+    /nobody said|below zero|not in hand|copies/,
   ],
   ['never gives back', mistaken((step) => without(step, 'give-back')), noFaults, /stuck/],
   ['never asks for a proof', mistaken((step) => without(step, 'prove-acks')), noFaults, /stuck/],
