@@ -48,7 +48,7 @@ const worlds: readonly (Omit<WorldRules, 'faults'> & { readonly faults: Partial<
 ]
 
 /** The largest world takes forty seconds of one processor, which a busy machine may give late. */
-const patienceMs = 10 * 60_000
+const patienceMs = 20 * 60_000
 
 const sums = { states: 0, transitions: 0, endings: 0 }
 
