@@ -1,11 +1,9 @@
-import type { Reconnection } from '../../packages/warrenmq/src/recovery/redrive/crash-state.ts'
 import { nextRedriveState } from '../../packages/warrenmq/src/recovery/redrive/next-redrive-state.ts'
 import type { RedriveCommand } from '../../packages/warrenmq/src/recovery/redrive/redrive-command.ts'
 import type {
   RedriveDecision,
   RedriveEvent,
 } from '../../packages/warrenmq/src/recovery/redrive/redrive-event.ts'
-import { readNumbers } from '../../packages/warrenmq/src/recovery/redrive/redrive-numbers.ts'
 import {
   type RedriveState,
   startRedriveState,
@@ -66,27 +64,36 @@ export interface WorldRules {
   readonly next?: Transition
 }
 
-type Publish = { readonly token: number; readonly isStored: boolean }
 /** What the shell was told to do and has not finished. */
 type Errand = 'lock' | 'prepare' | 'relock' | 'give-back' | 'count' | 'rest' | `tick ${number}`
 
-/** A tiny RabbitMQ, the shell, and the state machine between them; a value, so that every way on can be tried. */
+type WireItem = number | { readonly proves: number }
+
+/**
+ * A tiny RabbitMQ, the shell, and the state machine between them; a value, so that every way on can be tried. What the
+ * broker does unseen is decided when it is seen: whether it has stored a publish, with the answer or the loss; whether it
+ * has read an ack, with the loss or the delivery that needs it; when a message arrived, with the count or the delivery
+ * that meets it. So one world stands for all between which nothing could tell, and the checks take the worst of them.
+ */
 export interface World {
   readonly state: WorldState
   readonly source: readonly number[]
-  /** At the target, sorted. */
+  /** At the target for certain, sorted; each once. */
   readonly target: readonly number[]
+  /** Publishes whose answers were lost: the broker may have stored any of them. */
+  readonly strays: number
   /** Handed out and not acknowledged, as the broker sees it. */
   readonly hand: readonly number[]
   readonly held: readonly number[]
   /** Kept by the queue for a node that is gone; undefined: no node was lost. */
   readonly away: readonly number[] | undefined
   /** On the wire to the broker: acks by token, and questions behind them that prove so many of all on this channel. */
-  readonly wire: readonly (number | { readonly proves: number })[]
+  readonly wire: readonly WireItem[]
   /** Acks on this channel, and how many of them the shell knows to have arrived. */
   readonly sent: number
   readonly known: number
-  readonly publishes: readonly Publish[]
+  /** Without an answer; the broker may have stored any of them. */
+  readonly publishes: readonly number[]
   readonly walk: { readonly left: number; readonly prefetch: number } | undefined
   readonly errands: readonly Errand[]
   readonly faults: Faults
@@ -117,6 +124,7 @@ export function startWorld(rules: WorldRules): World {
     state,
     source,
     target: [],
+    strays: 0,
     hand: [],
     held: [],
     away: undefined,
@@ -138,7 +146,7 @@ export function startWorld(rules: WorldRules): World {
 }
 
 /** Tells the state machine what happened, and carries out what it commands. */
-function tell(world: World, rules: WorldRules, event: WorldEvent): World {
+export function tell(world: World, rules: WorldRules, event: WorldEvent): World {
   const { next = nextRedriveState } = rules
   const { state, commands } = next(world.state, event)
   return commands.reduce<World>((after, command) => carryOut(after, command), { ...world, state })
@@ -147,7 +155,7 @@ function tell(world: World, rules: WorldRules, event: WorldEvent): World {
 function carryOut(world: World, command: RedriveCommand<WorldMessage>): World {
   switch (command.kind) {
     case 'publish': {
-      const sent = command.messages.map(({ token }) => ({ token, isStored: false }))
+      const sent = command.messages.map(({ token }) => token)
       return { ...world, publishes: [...world.publishes, ...sent] }
     }
     case 'ack':
@@ -183,32 +191,55 @@ function acknowledge(world: World, token: number): World {
   return { ...world, wire: [...world.wire, token], sent: world.sent + 1 }
 }
 
-/** Every way on, those of the broker and the shell first, and then what may go wrong. */
-export function waysOn(world: World, rules: WorldRules): readonly (() => World)[] {
-  return [...regularWays(world, rules), ...faultyWays(world, rules)]
-}
-
+/** What the broker and the shell may do next. */
 export function regularWays(world: World, rules: WorldRules): readonly (() => World)[] {
   if (world.finished) return []
   const ways: (() => World)[] = []
-  const { walk, source, hand, held, state } = world
+  const { walk, source, publishes, state } = world
   if (walk && state.pass.walk === 'on') {
-    // What is held uses up no credit: another channel takes over.
-    const credit = walk.prefetch - (hand.length - held.length)
-    const most = Math.min(walk.left, source.length, credit)
-    for (let count = 1; count <= most; count += 1) ways.push(() => deliver(world, rules, count))
+    for (let count = 1; count <= mostDelivered(world); count += 1)
+      ways.push(() => deliver(world, rules, count))
     if (walk.left === 0 || source.length === 0) ways.push(() => endWalk(world, rules))
   }
-  if (world.wire.length > 0) ways.push(() => readWire(world, rules))
-  world.publishes.forEach(({ isStored }, index) => {
-    ways.push(isStored ? () => confirm(world, rules, [index]) : () => store(world, index))
+  if (world.wire.some(isQuestion)) ways.push(() => answerQuestion(world, rules))
+  publishes.forEach((_, index) => {
+    ways.push(() => confirm(world, rules, [index]))
   })
-  const stored = [...world.publishes.keys()].filter((index) => world.publishes[index]!.isStored)
-  if (stored.length > 1) ways.push(() => confirm(world, rules, stored))
+  if (publishes.length > 1) ways.push(() => confirm(world, rules, [...publishes.keys()]))
   if (isKeeping(world)) ways.push(() => ({ ...world, source: [...world.away!, ...world.source], away: [] }))
   const errand = world.errands[0]
   if (errand !== undefined && isDue(world, errand)) ways.push(() => run(world, rules, errand))
   return ways
+}
+
+/** As many as are there, are wanted, and have credit once the broker has read all acks that it can have read. */
+export function mostDelivered(world: World): number {
+  const { walk, source } = world
+  return Math.min(walk!.left, source.length, creditOf(world) + countUnread(world))
+}
+
+/** What is held uses up no credit: another channel takes over. */
+function creditOf({ walk, hand, held }: World): number {
+  return walk!.prefetch - (hand.length - held.length)
+}
+
+function isQuestion(item: WireItem): item is { readonly proves: number } {
+  return typeof item !== 'number'
+}
+
+/** Acks that the broker may have read without a sign of it: those before the next question. */
+export function countUnread({ wire }: World): number {
+  const question = wire.findIndex(isQuestion)
+  return question === -1 ? wire.length : question
+}
+
+/** The broker has read so many acks. */
+export function readAcks(world: World, count: number): World {
+  if (count === 0) return world
+  const read = world.wire.slice(0, count) as readonly number[]
+  const hand = world.hand.filter((token) => !read.includes(token))
+  const acked = [...world.acked, ...read]
+  return { ...world, wire: world.wire.slice(count), hand, acked, removed: world.removed + count }
 }
 
 function isKeeping({ away }: World): boolean {
@@ -216,13 +247,14 @@ function isKeeping({ away }: World): boolean {
 }
 
 /** A count and a rest wait until the queue gives nothing back any more. */
-function isDue(world: World, errand: Errand): boolean {
-  if (errand === 'give-back') return world.wire.length === 0
+export function isDue(world: World, errand: Errand): boolean {
+  if (errand === 'give-back') return !world.wire.some(isQuestion)
   return (errand !== 'count' && errand !== 'rest') || !isKeeping(world)
 }
 
 /** Those that come in one read are told at once. */
-function deliver(world: World, rules: WorldRules, count: number): World {
+export function deliver(before: World, rules: WorldRules, count: number): World {
+  const world = readAcks(before, Math.max(0, count - creditOf(before)))
   const tokens = world.source.slice(0, count)
   const walk = { ...world.walk!, left: world.walk!.left - count }
   const taken = { ...world, source: world.source.slice(count), hand: [...world.hand, ...tokens], walk }
@@ -230,7 +262,7 @@ function deliver(world: World, rules: WorldRules, count: number): World {
   return tell(proveByDeliveries(taken, rules), rules, { kind: 'delivered', messages })
 }
 
-function messageOf(token: number, { kept }: WorldRules): WorldMessage {
+export function messageOf(token: number, { kept }: WorldRules): WorldMessage {
   const isKept = kept?.includes(token)
   return { bytes: 1, token, step: isKept ? { kind: 'keep', reason: 'not-selected' } : { kind: 'publish' } }
 }
@@ -257,29 +289,22 @@ function endWalk(world: World, rules: WorldRules): World {
   return tell({ ...world, walk: undefined }, rules, { kind: 'walked', end })
 }
 
-function readWire(world: World, rules: WorldRules): World {
-  const [first, ...wire] = world.wire
-  if (typeof first === 'number') {
-    const hand = world.hand.filter((token) => token !== first)
-    return { ...world, wire, hand, acked: [...world.acked, first], removed: world.removed + 1 }
-  }
-  return learn({ ...world, wire }, rules, { known: first!.proves, isAnswer: true })
-}
-
-function store(world: World, index: number): World {
-  const { token } = world.publishes[index]!
-  const publishes = world.publishes.with(index, { token, isStored: true })
-  return { ...world, publishes, target: [...world.target, token].toSorted() }
+function answerQuestion(before: World, rules: WorldRules): World {
+  const world = readAcks(before, countUnread(before))
+  const [question, ...wire] = world.wire as readonly [{ readonly proves: number }, ...WireItem[]]
+  return learn({ ...world, wire }, rules, { known: question.proves, isAnswer: true })
 }
 
 function confirm(world: World, rules: WorldRules, indexes: readonly number[]): World {
+  const tokens = indexes.map((index) => world.publishes[index]!)
   const publishes = world.publishes.filter((_, index) => !indexes.includes(index))
+  const target = [...new Set([...world.target, ...tokens])].toSorted()
   const confirmed = world.confirmed + indexes.length
-  const messages = indexes.map((index) => messageOf(world.publishes[index]!.token, rules))
-  return tell({ ...world, publishes, confirmed }, rules, { kind: 'confirmed', messages })
+  const messages = tokens.map((token) => messageOf(token, rules))
+  return tell({ ...world, publishes, target, confirmed }, rules, { kind: 'confirmed', messages })
 }
 
-function run(world: World, rules: WorldRules, errand: Errand): World {
+export function run(world: World, rules: WorldRules, errand: Errand): World {
   const rest = { ...world, errands: world.errands.slice(1) }
   switch (errand) {
     case 'lock':
@@ -297,7 +322,7 @@ function run(world: World, rules: WorldRules, errand: Errand): World {
     case 'relock':
       return tell(rest, rules, { kind: 'relocked', held: 'held' })
     case 'give-back':
-      return tell(giveBack(rest), rules, {
+      return tell(giveBack(readAcks(rest, rest.wire.length)), rules, {
         kind: 'gave-back',
         returnsInMs: isKeeping(world) ? 1_000 : 0,
         hasLostNode: world.away !== undefined,
@@ -327,179 +352,7 @@ function giveBack(world: World): World {
   return { ...world, source: [...world.hand, ...world.source], hand: [], held: [], sent: 0, known: 0 }
 }
 
-function faultyWays(world: World, rules: WorldRules): readonly (() => World)[] {
-  const { faults, publishes, finished } = world
-  if (finished || world.state.phase === 'locking') return []
-  const ways: (() => World)[] = []
-  const use = (fault: keyof Faults): World => ({
-    ...world,
-    faults: { ...faults, [fault]: faults[fault] - 1 },
-  })
-  if (faults.lostConsuming > 0) ways.push(() => loseConsuming(use('lostConsuming'), rules))
-  if (faults.lostPublishing > 0) ways.push(() => losePublishing(use('lostPublishing'), rules))
-  if (faults.lostBoth > 0) ways.push(() => loseBoth(use('lostBoth'), rules))
-  if (faults.lostNodes > 0) ways.push(() => loseNode(use('lostNodes'), rules))
-  for (let undone = 0; faults.crashes > 0 && undone <= world.acked.length; undone += 1)
-    ways.push(() => crash(use('crashes'), rules, undone))
-  publishes.forEach(({ token, isStored }, index) => {
-    const answered = (fault: keyof Faults): World => ({
-      ...use(fault),
-      publishes: publishes.toSpliced(index, 1),
-    })
-    const message = messageOf(token, rules)
-    if (faults.returned > 0 && !isStored)
-      ways.push(() => tell(answered('returned'), rules, { kind: 'returned', message }))
-    if (faults.nacked > 0 && !isStored)
-      ways.push(() =>
-        tell(answered('nacked'), rules, { kind: 'nacked', message, queues: ['work'], mayBeThere: false }),
-      )
-    if (faults.unanswered > 0) {
-      const late = { kind: 'unanswered', message, cause: 'deadline', mayBeThere: true } as const
-      ways.push(() => tell({ ...answered('unanswered'), costs: world.costs + 1 }, rules, late))
-    }
-  })
-  if (faults.arrivals > 0) {
-    const token = rules.messages + world.arrived
-    ways.push(() => ({ ...use('arrivals'), source: [...world.source, token], arrived: world.arrived + 1 }))
-  }
-  if (faults.cancels > 0) ways.push(() => tell(use('cancels'), rules, { kind: 'cancel' }))
-  if (faults.pauses > 0) {
-    const isPaused = world.state.isPaused
-    if (!isPaused) ways.push(() => tell(world, rules, { kind: 'pause' }))
-    else ways.push(() => tell(use('pauses'), rules, { kind: 'resume' }))
-  }
-  return ways
-}
-
-function loseConsuming(world: World, rules: WorldRules, reconnection: Reconnection = 'at-once'): World {
-  const { hand, source, state, errands } = world
-  const back: World = {
-    ...world,
-    source: [...hand, ...source],
-    hand: [],
-    held: [],
-    wire: [],
-    sent: 0,
-    known: 0,
-    walk: undefined,
-    costs: world.costs + rules.window,
-  }
-  // What was asked for on that connection fails with it.
-  const isAsked = errands[0] === 'prepare' || errands[0] === 'give-back'
-  const without = isAsked ? { ...back, errands: errands.slice(1) } : back
-  const hasChannel = state.phase === 'taking' || isAsked
-  const gone = tell(without, rules, { kind: 'disconnected', connection: 'consuming' })
-  const lost = hasChannel ? tell(gone, rules, { kind: 'lost' }) : gone
-  return tell(lost, rules, { kind: 'connected', connection: 'consuming', reconnection })
-}
-
-function losePublishing(world: World, rules: WorldRules): World {
-  const { publishes } = world
-  const costs = world.costs + rules.window
-  const unanswered = publishes.reduce<World>(
-    (after, { token }) =>
-      tell(after, rules, {
-        kind: 'unanswered',
-        message: messageOf(token, rules),
-        cause: 'connection-lost',
-        mayBeThere: true,
-      }),
-    { ...world, publishes: [], costs },
-  )
-  const gone = tell(unanswered, rules, { kind: 'disconnected', connection: 'publishing' })
-  return tell(gone, rules, { kind: 'connected', connection: 'publishing' })
-}
-
-/** Costs one window, and not two. */
-function loseBoth(world: World, rules: WorldRules, reconnection?: Reconnection): World {
-  const { publishes, costs } = world
-  const unanswered = publishes.reduce<World>(
-    (after, { token }) =>
-      tell(after, rules, {
-        kind: 'unanswered',
-        message: messageOf(token, rules),
-        cause: 'connection-lost',
-        mayBeThere: true,
-      }),
-    { ...world, publishes: [] },
-  )
-  const gone = tell(unanswered, rules, { kind: 'disconnected', connection: 'publishing' })
-  const lost = loseConsuming(gone, rules, reconnection)
-  return {
-    ...tell(lost, rules, { kind: 'connected', connection: 'publishing' }),
-    costs: costs + rules.window,
-  }
-}
-
-/** The queue gives back what was in hand when it no longer waits for the node. */
-function loseNode(world: World, rules: WorldRules): World {
-  const away = [...(world.away ?? []), ...world.hand]
-  return loseBoth({ ...world, hand: [], away }, rules, 'moved')
-}
-
-/** The last acks are undone: their messages are in the queue again, at its head. */
-function crash(world: World, rules: WorldRules, undone: number): World {
-  const { acked, source, hand } = world
-  const back = acked.slice(acked.length - undone).toSorted()
-  const isInHand = (token: number): boolean => hand.includes(token)
-  return loseBoth(
-    {
-      ...world,
-      source: [...back.filter((token) => !isInHand(token)), ...source],
-      acked: acked.slice(0, acked.length - undone),
-      removed: world.removed - undone,
-      costs: world.costs + undone,
-    },
-    rules,
-    'after-a-while',
-  )
-}
-
-/** What must be true in every world that can be reached. */
-export function checkWorld(world: World, rules: WorldRules): void {
-  const everywhere = [...world.source, ...world.hand, ...(world.away ?? []), ...world.target]
-  const tokens = rules.messages + world.arrived
-  for (let token = 0; token < tokens; token += 1)
-    if (!everywhere.includes(token)) throw new Violation(`${token} is nowhere`)
-  // A crash right now would leave so many twice.
-  const copies = everywhere.length - tokens
-  if (copies > world.costs + rules.window) throw new Violation(`${copies} copies, ${world.costs} are allowed`)
-  const { flow } = world.state
-  const underWay = flow.unanswered + flow.unproved
-  if (flow.unanswered < 0 || flow.unproved < 0) throw new Violation('a count below zero')
-  if (underWay > rules.window) throw new Violation(`${underWay} under way, and the window is ${rules.window}`)
-  if (flow.unanswered > world.publishes.length) throw new Violation('an answer that never came is waited for')
-  if (world.finished) checkReceipt(world, rules)
-}
-
-function checkReceipt(world: World, rules: WorldRules): void {
-  const { target, source, removed, confirmed, finished } = world
-  const told = readNumbers(world.state)
-  const truth = { removed, published: confirmed, copies: target.length - removed }
-  const say = (problem: string): Violation =>
-    new Violation(`${problem}: ${JSON.stringify(told)}, and the truth is ${JSON.stringify(truth)}`)
-  if (told.published !== confirmed) throw say('false publishes')
-  if (target.length < told.published || target.length > told.published + told.unanswered)
-    throw say('false count at the target')
-  if (told.moved > removed || removed > told.moved + told.acksInDoubt) throw say('false moves')
-  if (world.arrived === 0 && told.moved !== removed) throw say('moves that counts would prove')
-  if (truth.copies > told.duplicatesPossible) throw say('more copies than told')
-  if (truth.copies > world.costs) throw say('more copies than windows')
-  if (told.missing !== 0) throw say('nobody took any')
-  const arrivals = told.arrivals ?? 0
-  const present = source.length + removed - world.arrived
-  if (told.present !== rules.messages && told.present < present) throw say('false presence')
-  if (
-    arrivals > world.arrived ||
-    world.arrived - (told.present - rules.messages) > arrivals + told.acksInDoubt
-  )
-    throw say('false arrivals')
-  if (told.present !== told.moved + told.failed + told.kept + told.stillThere) throw say('a sum that is none')
-  const left = source.filter((token) => token < rules.messages).length
-  const hasLimit = rules.limit !== undefined
-  // After a loss nobody can tell what arrived from what came back: one may have been moved in place of the other.
-  const { lostConsuming, lostBoth, crashes, lostNodes } = rules.faults
-  const swapped = lostConsuming + lostBoth + crashes + lostNodes > 0 ? world.arrived : 0
-  if (finished?.outcome === 'done' && !hasLimit && left > told.failed + told.kept + swapped)
-    throw say('not done at all')
+/** What the broker may have read of the acks that were on their way. */
+export function channelEnds(world: World): readonly World[] {
+  return Array.from({ length: countUnread(world) + 1 }, (_, count) => readAcks(world, count))
 }

@@ -1,7 +1,8 @@
 // What a tool for operators calls: dead letters, plan and apply, backups, and the connection they share.
 
 export type { Settled } from './broker/amqp/ack-ledger.ts'
-export type { AmqpChannel, ConsumeOptions } from './broker/amqp/channel.ts'
+export type { AmqpChannel } from './broker/amqp/channel.ts'
+export type { ConsumeOptions } from './broker/amqp/channel-consumers.ts'
 export type { ChannelEvents } from './broker/amqp/channel-events.ts'
 export type { AmqpConnection, ConnectionEvents } from './broker/amqp/connection.ts'
 export type { Content } from './broker/amqp/content-reader.ts'

@@ -1,7 +1,6 @@
-import { ChannelError, type ConnectionError, InvalidArgumentError } from '../../errors.ts'
+import { ChannelError, type ConnectionError } from '../../errors.ts'
 import { createEvents, type Events } from '../../events.ts'
-import { createDeliverReader, type DeliverMethod } from '../../wire/deliver-reader.ts'
-import type { FieldTable } from '../../wire/field-value.ts'
+import { createDeliverReader } from '../../wire/deliver-reader.ts'
 import type { Body } from '../../wire/frame-writer.ts'
 import type { Method, MethodName } from '../../wire/method-specs.ts'
 import { decodeMethod, methodIdOf } from '../../wire/methods.ts'
@@ -9,53 +8,13 @@ import { decodeProperties, type RawProperties } from '../../wire/properties.ts'
 import { readConfirm } from '../../wire/read-confirm.ts'
 import type { Settled } from './ack-ledger.ts'
 import { type AckWriter, createAckWriter } from './ack-writer.ts'
+import { type ChannelConsumers, type ConsumeOptions, createChannelConsumers } from './channel-consumers.ts'
 import type { ChannelEvents } from './channel-events.ts'
-import {
-  type ContentReader,
-  createContentReader,
-  type OnContent,
-  type OversizedContents,
-} from './content-reader.ts'
+import { type ContentReader, createContentReader, type OnContent } from './content-reader.ts'
 import { Delivery } from './delivery.ts'
 import type { Output } from './output.ts'
 import { type Answer, createPendingReplies, type PendingReplies } from './pending-replies.ts'
 import { unaskedError } from './unexpected-error.ts'
-
-/** How to consume on a channel. */
-export interface ConsumeOptions {
-  /**
-   * The broker forgets a message once it has sent it. @default false
-   * @example { noAck: true }
-   */
-  readonly noAck?: boolean
-  /**
-   * Nobody else may consume from the queue. @default false
-   * @example { exclusive: true }
-   */
-  readonly exclusive?: boolean
-  /**
-   * Arguments of the consumer.
-   * @example { arguments: toFieldTable({ 'x-priority': 10 }) }
-   */
-  readonly arguments?: FieldTable
-  /**
-   * The name of the consumer on its channel. @default one that is new
-   * @example { consumerTag: 'night-shift' }
-   */
-  readonly consumerTag?: string
-  /**
-   * Takes a message over `maxBodyBytes`: its `body` is empty, `bodyBytes` says what it was. Unsettled, it stays with this
-   * channel and goes back with it. Without this, such a message ends the connection.
-   * @example { onOversized: (delivery) => delivery.nack({ requeue: true }) }
-   */
-  readonly onOversized?: ((delivery: Delivery) => void) | undefined
-}
-
-interface Consumer {
-  readonly needsAck: boolean
-  readonly onOversized: ((delivery: Delivery) => void) | undefined
-  readonly onDelivery: (delivery: Delivery) => void
-}
 
 /** What a channel needs of its connection. */
 export interface ChannelHost {
@@ -81,11 +40,10 @@ export class AmqpChannel {
   readonly #acks: AckWriter
   readonly #content: ContentReader
   readonly #readDeliver = createDeliverReader()
-  readonly #consumers = new Map<string, Consumer>()
+  readonly #consumers: ChannelConsumers
   readonly #replies: PendingReplies
   #state: 'open' | 'closing' | 'closed' = 'open'
   #closedBy: ChannelError | ConnectionError | undefined
-  #consumerNumber = 0
   #whenClosed: Promise<void> | undefined
 
   /** @internal */
@@ -95,7 +53,9 @@ export class AmqpChannel {
     this.#emit = createEvents<ChannelEvents>()
     this.events = this.#emit
     this.#acks = createAckWriter(id, () => host.output())
-    this.#content = createContentReader({ maxBodyBytes: host.maxBodyBytes(), oversized: this.#oversized })
+    this.#consumers = createChannelConsumers(this)
+    const { oversized } = this.#consumers
+    this.#content = createContentReader({ maxBodyBytes: host.maxBodyBytes(), oversized })
     this.#replies = createPendingReplies({ timeoutMs: host.replyTimeoutMs() })
   }
 
@@ -126,7 +86,7 @@ export class AmqpChannel {
 
   /** Consumers that were started on it and are not cancelled. */
   get consumerCount(): number {
-    return this.#consumers.size
+    return this.#consumers.size()
   }
 
   /** May the broker send on for a while before it needs our acks? */
@@ -159,16 +119,7 @@ export class AmqpChannel {
     onDelivery: (delivery: Delivery) => void,
     options: ConsumeOptions = {},
   ): Promise<string> {
-    // The tag is ours, so that a delivery that overtakes the answer finds its consumer.
-    this.#consumerNumber += 1
-    const consumerTag = options.consumerTag ?? `warren-${this.id}.${this.#consumerNumber}`
-    if (this.#consumers.has(consumerTag)) {
-      throw new InvalidArgumentError(
-        `A consumer "${consumerTag}" already runs on this channel. Choose another tag.`,
-      )
-    }
-    const { onOversized } = options
-    this.#consumers.set(consumerTag, { needsAck: !options.noAck, onDelivery, onOversized })
+    const consumerTag = this.#consumers.add(onDelivery, options)
     const method: Method<'basic.consume'> = {
       name: 'basic.consume',
       queue,
@@ -344,27 +295,8 @@ export class AmqpChannel {
   #receiveDelivery(payload: Buffer): void {
     if (this.#state !== 'open') return
     const method = this.#readDeliver(payload)
-    const consumer = this.#consumers.get(method.consumerTag)
-    this.#acks.opened(method.deliveryTag, consumer?.needsAck ?? true)
-    this.#content.expect(method, this.#handOver)
-  }
-
-  readonly #handOver: OnContent<DeliverMethod> = (method, content) => {
-    const consumer = this.#consumers.get(method.consumerTag)
-    if (consumer) handOver(consumer, new Delivery(this, method, content))
-  }
-
-  readonly #oversized: OversizedContents = {
-    // A get and a return have no consumer: who asked or published must learn that there is no answer.
-    isWanted: (announcement) => {
-      const { consumerTag } = announcement as Partial<DeliverMethod>
-      return consumerTag !== undefined && this.#consumers.get(consumerTag)?.onOversized !== undefined
-    },
-    complete: (announcement, content) => {
-      const method = announcement as DeliverMethod
-      const onDelivery = this.#consumers.get(method.consumerTag)?.onOversized
-      if (onDelivery) handOver({ onDelivery }, new Delivery(this, method, content))
-    },
+    this.#acks.opened(method.deliveryTag, this.#consumers.needsAck(method.consumerTag))
+    this.#content.expect(method, this.#consumers.handOver)
   }
 
   readonly #giveBack: OnContent<Method<'basic.return'>> = (method, content) => {
@@ -464,16 +396,5 @@ export class AmqpChannel {
       this.#closedBy ??
       new ChannelError({ code: 'CHANNEL_CLOSED', message: 'The channel is closed. Open another one.' })
     )
-  }
-}
-
-/** A consumer that throws must not end the connection that it shares; its error is reported as uncaught. */
-function handOver(consumer: Pick<Consumer, 'onDelivery'>, delivery: Delivery): void {
-  try {
-    consumer.onDelivery(delivery)
-  } catch (error) {
-    queueMicrotask(() => {
-      throw error
-    })
   }
 }

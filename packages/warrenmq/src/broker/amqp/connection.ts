@@ -1,10 +1,11 @@
 import type { Socket } from 'node:net'
-import { ChannelError, type ConnectionError } from '../../errors.ts'
+import type { ConnectionError } from '../../errors.ts'
 import { createEvents, type Events } from '../../events.ts'
 import { createFrameParser, type FrameParser, type FrameSink } from '../../wire/frame-parser.ts'
 import type { Method } from '../../wire/method-specs.ts'
 import { decodeMethod } from '../../wire/methods.ts'
 import { clearTimeout, randomUUID, setTimeout } from '../../world.ts'
+import { boundGoodbye, goodbyeMs } from './bound-goodbye.ts'
 import { AmqpChannel, type ChannelHost } from './channel.ts'
 import {
   closedByBrokerError,
@@ -15,6 +16,7 @@ import {
   unreadableError,
 } from './closed-error.ts'
 import { type ConnectionOptions, type SettledOptions, settleOptions } from './connection-options.ts'
+import { freeChannelId } from './free-channel-id.ts'
 import { type Agreement, explainRefusal, shakeHands } from './handshake.ts'
 import { type Heartbeat, startHeartbeat } from './heartbeat.ts'
 import { createMethodQueue, type MethodQueue } from './method-queue.ts'
@@ -40,15 +42,6 @@ const protocolHeader = Buffer.from('AMQP\x00\x00\x09\x01', 'latin1')
 const waitMs = 1
 /** Until the limits are agreed on, nothing but a few methods can arrive. */
 const handshakeLimits = { bodyBytes: 0, headerBytes: 1024 * 1024 }
-/** A broker that was told goodbye and does not answer is not waited for. */
-export const goodbyeMs = 5_000
-/** A broker that is well answers within this, so it is granted although a deadline has passed. */
-const leastGoodbyeMs = 250
-
-/** How long a goodbye may take where whoever closes has so many milliseconds left. */
-export function boundGoodbye(usualMs: number, withinMs: number = usualMs): number {
-  return Math.min(usualMs, Math.max(leastGoodbyeMs, withinMs))
-}
 
 /** Opens one connection to one endpoint: socket, TLS, login, vhost. */
 export async function openConnection(
@@ -118,7 +111,7 @@ export class AmqpConnection {
     endpoint,
     options,
   }: {
-    socket: Socket /** Where it is connected, and as whom. */
+    socket: Socket
     endpoint: Endpoint
     options: SettledOptions
   }) {
@@ -167,7 +160,9 @@ export class AmqpConnection {
    */
   async openChannel(): Promise<AmqpChannel> {
     if (this.#state !== 'open') throw this.#closedError()
-    const channel = new AmqpChannel(this.#freeChannelId(), this.#host)
+    const [taken, last, most] = [this.#channels, this.#lastChannelId, this.agreement.channelMax]
+    this.#lastChannelId = freeChannelId({ taken, last, most })
+    const channel = new AmqpChannel(this.#lastChannelId, this.#host)
     this.#channels.set(channel.id, channel)
     try {
       await channel.call({ name: 'channel.open' }, 'channel.open-ok')
@@ -393,18 +388,6 @@ export class AmqpConnection {
     this.#replies.fail(reason)
     for (const channel of [...this.#channels.values()]) channel.connectionClosed(reason)
     this.#emit.emit('closed', { error })
-  }
-
-  #freeChannelId(): number {
-    const limit = this.agreement.channelMax || 65_535
-    for (let step = 0; step < limit; step += 1) {
-      this.#lastChannelId = (this.#lastChannelId % limit) + 1
-      if (!this.#channels.has(this.#lastChannelId)) return this.#lastChannelId
-    }
-    throw new ChannelError({
-      code: 'CHANNEL_LIMIT_REACHED',
-      message: `All ${limit} channels of the connection are in use. Close some, or raise channel_max here and at the broker.`,
-    })
   }
 
   #closedError(): ConnectionError {
