@@ -1,4 +1,4 @@
-type Numbers = Uint16Array | Uint32Array | Float64Array
+type Numbers = Uint32Array | Float64Array
 
 /** Numbers side by side, as many as come. */
 export class GrowingColumn<Kind extends Numbers> {
@@ -15,14 +15,6 @@ export class GrowingColumn<Kind extends Numbers> {
     if (this.#length === this.#numbers.length) this.#resize(this.#length * 2)
     this.#numbers[this.#length] = value
     this.#length += 1
-  }
-
-  /** Zeros, until there are so many numbers. At once: whoever writes a header decides how often a column begins late. */
-  zeroTo(length: number): void {
-    let room = Math.max(1, this.#numbers.length)
-    while (room < length) room *= 2
-    if (room > this.#numbers.length) this.#resize(room)
-    this.#length = Math.max(this.#length, length)
   }
 
   /** What is there now; what is pushed later is not in it. */

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { encodeProperties, parseFilter, toFieldTable } from 'warrenmq/operations'
 import { allStepsOf } from '../../../../../test/support/all-steps-of.ts'
 import { columnsOf, deadLetter } from '../../../../../test/support/arbitrary/letters.ts'
+import { marksOf } from '../../../../../test/support/arbitrary/marks.ts'
 import { summarise } from '../show/describe-message.ts'
 import { countCauses } from './count-causes.ts'
 import { countFacets } from './count-facets.ts'
@@ -60,7 +61,7 @@ it('causes are counted with their times, the most frequent first', () => {
     { kind: 'unknown', count: 1, first: null, last: null, sample: 'name of 1' },
     { count: 1, sample: 'name of 2' },
   ])
-  expect(countCauses(columns, Uint8Array.of(0, 0, 1, 0), nameOf)).toHaveLength(1)
+  expect(countCauses(columns, marksOf([false, false, true, false]), nameOf)).toHaveLength(1)
 })
 
 it('values are counted by what is shown of them, and those that are not listed are counted, too', () => {

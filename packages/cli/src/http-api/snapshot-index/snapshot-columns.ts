@@ -9,11 +9,13 @@ import {
   typesOf,
 } from 'warrenmq/operations'
 import type { Cause, MessageSummary } from '../contract/contract.ts'
-import type { CodedColumn } from './coded-column.ts'
+import { CodeColumn, type CodedColumn } from './code-column.ts'
 import { GrowingColumn } from './growing-column.ts'
 import { HeaderColumns } from './header-columns.ts'
 import { KeyColumn } from './key-column.ts'
+import type { RowMarks } from './marks.ts'
 import { TextColumn } from './text-column.ts'
+import { type TimeCondition, TimeRanges } from './time-ranges.ts'
 import { ValueBook } from './value-book.ts'
 
 /** Where a message stands in the file of a snapshot. */
@@ -27,7 +29,7 @@ const numbersOrNone = () => new GrowingColumn((length) => new Float64Array(lengt
 
 class BookColumn<Value> {
   readonly #book: ValueBook<Value>
-  readonly #codes = wholeNumbers()
+  readonly #codes = new CodeColumn()
 
   constructor(nameOf: (value: Value) => string) {
     this.#book = new ValueBook(nameOf)
@@ -38,11 +40,11 @@ class BookColumn<Value> {
   }
 
   get all(): CodedColumn<Value> {
-    return { codes: this.#codes.numbers, values: this.#book.values }
+    return { codes: this.#codes.codes, values: this.#book.values, rows: this.#codes.rows }
   }
 
   at(position: number): Value {
-    return this.#book.values[this.#codes.numbers[position]!]!
+    return this.#book.values[this.#codes.at(position)]!
   }
 
   get bytes(): number {
@@ -73,6 +75,7 @@ export class SnapshotColumns {
   readonly #lastExchanges = new BookColumn<string>(asItIs)
   readonly #lastKeys = new BookColumn<string>(asItIs)
   readonly #diedMs = numbersOrNone()
+  readonly #diedRanges = new TimeRanges()
   readonly #attempts = new BookColumn<number | undefined>(String)
   readonly #bodyBytes = wholeNumbers()
   readonly #blocks = wholeNumbers()
@@ -129,6 +132,12 @@ export class SnapshotColumns {
   /** NaN where nobody knows. */
   get diedMs(): Float64Array {
     return this.#diedMs.numbers
+  }
+
+  /** Those of the first so many that died then. */
+  markTimes(length: number, condition: TimeCondition): RowMarks {
+    this.#diedRanges.growTo(this.diedMs)
+    return this.#diedRanges.mark(this.diedMs.subarray(0, length), condition)
   }
 
   get attempts(): CodedColumn<number | undefined> {
