@@ -1,3 +1,4 @@
+import { isWasteful } from './growing-column.ts'
 import { ValueRows } from './value-rows.ts'
 
 export type Codes = Uint8Array | Uint16Array | Uint32Array
@@ -50,7 +51,8 @@ export class CodeColumn {
 
   /** No more will come. */
   trim(): void {
-    this.#codes = this.#codes.slice(0, Math.max(1, this.#length))
+    if (isWasteful(this.#codes.length, this.#length))
+      this.#codes = this.#codes.slice(0, Math.max(1, this.#length))
   }
 
   #resize(length: number, code = 0): void {

@@ -22,13 +22,17 @@ export class GrowingColumn<Kind extends Numbers> {
     return this.#numbers.subarray(0, this.#length) as Kind
   }
 
+  at(position: number): number | undefined {
+    return position < this.#length ? this.#numbers[position] : undefined
+  }
+
   get bytes(): number {
     return this.#numbers.byteLength
   }
 
-  /** No more will come. */
+  /** No more will come. A copy takes memory as well, so little room is left as it is. */
   trim(): void {
-    this.#resize(this.#length)
+    if (isWasteful(this.#numbers.length, this.#length)) this.#resize(this.#length)
   }
 
   #resize(length: number): void {
@@ -36,6 +40,11 @@ export class GrowingColumn<Kind extends Numbers> {
     resized.set(this.#numbers.subarray(0, this.#length))
     this.#numbers = resized
   }
+}
+
+/** More than an eighth is empty. */
+export function isWasteful(room: number, length: number): boolean {
+  return room - length > room / 8
 }
 
 const firstLength = 1024

@@ -160,6 +160,9 @@ function flip(operator: FilterOperator): FilterOperator {
   return flipped[operator]
 }
 
+/** What a pattern begins with, of letters that no other bytes stand for. */
+const plainLetters = /^[\x20-)+-~]*/
+
 function* markIds(
   { operator, value }: Comparison,
   { columns: { ids }, length }: Rows,
@@ -168,5 +171,8 @@ function* markIds(
   const isPlain = !value.includes('*')
   if (isPlain && operator === '=') return ids.markEqual(value, length)
   if (isPlain && operator === '!=') return invert(ids.markEqual(value, length))
-  return yield* markEach(length, (at) => isTrueOf({ id: ids.at(at) }))
+  const prefix = operator === '=' ? plainLetters.exec(value)![0] : ''
+  if (prefix === '') return yield* markEach(length, (at) => isTrueOf({ id: ids.at(at) }))
+  const bytes = Buffer.from(prefix)
+  return yield* markEach(length, (at) => ids.startsWith(at, bytes) && isTrueOf({ id: ids.at(at) }))
 }

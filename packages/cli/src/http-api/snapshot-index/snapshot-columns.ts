@@ -149,7 +149,7 @@ export class SnapshotColumns {
   }
 
   placeOf(position: number): RecordPlace {
-    return { block: this.#blocks.numbers[position]!, offset: this.#offsets.numbers[position]! }
+    return { block: this.#blocks.at(position)!, offset: this.#offsets.at(position)! }
   }
 
   addressOf(position: number): Pick<IncomingMessage, 'exchange' | 'routingKey'> {
@@ -158,7 +158,7 @@ export class SnapshotColumns {
 
   /** @param name of the message as the caller knows it */
   summarise(position: number, name: string): MessageSummary {
-    const diedMs = this.diedMs[position]!
+    const diedMs = this.#diedMs.at(position)!
     return {
       key: name,
       id: this.ids.at(position) ?? null,
@@ -168,7 +168,7 @@ export class SnapshotColumns {
       cause: this.#causes.at(position),
       diedAt: Number.isNaN(diedMs) ? null : new Date(diedMs).toISOString(),
       attempts: this.#attempts.at(position) ?? null,
-      bodyBytes: this.bodyBytes[position]!,
+      bodyBytes: this.#bodyBytes.at(position)!,
     }
   }
 

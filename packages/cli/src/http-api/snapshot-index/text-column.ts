@@ -49,8 +49,19 @@ export class TextColumn {
     return marks
   }
 
+  startsWith(position: number, bytes: Buffer): boolean {
+    const start = this.#starts.at(position)
+    if (start === undefined || start === none) return false
+    const chunk = this.#chunks[Math.floor(start / chunkBytes)]!
+    const at = start % chunkBytes
+    if (chunk[at]! < bytes.length) return false
+    for (let index = 0; index < bytes.length; index += 1)
+      if (chunk[at + 1 + index] !== bytes[index]) return false
+    return true
+  }
+
   #bytesAt(position: number): Buffer | undefined {
-    const start = this.#starts.numbers[position]
+    const start = this.#starts.at(position)
     if (start === undefined || start === none) return undefined
     const chunk = this.#chunks[Math.floor(start / chunkBytes)]!
     const at = start % chunkBytes

@@ -7,14 +7,18 @@ export const rowsPerBlock = 65_536
 /** Of a field that has more values, a pass over its codes is as fast. */
 const mostValues = 4_096
 
-/** The rows of a block by their value, and in their order. */
+/** From here on, a bit for each row of a block takes less than the rows themselves. */
+const manyRows = rowsPerBlock / 16
+
+/** The rows of a block by their value. */
 interface BlockRows {
-  /** Those that are in this block. */
-  readonly codes: Uint16Array
-  /** Where the rows of each of them begin, and where the last ones end. */
+  /** The values that many rows have, each with a bit for every row. */
+  readonly frequent: readonly { readonly code: number; readonly count: number; readonly bits: Uint32Array }[]
+  /** The others that are in this block. */
+  readonly rare: Uint16Array
+  /** Where the rows of each rare value begin, and where the last ones end. */
   readonly starts: Uint32Array
-  /** Undefined: all have one value. */
-  readonly rows: Uint16Array | undefined
+  readonly rows: Uint16Array
 }
 
 /**
@@ -26,7 +30,7 @@ export class ValueRows {
   readonly #blocks: (BlockRows | undefined)[] = []
 
   get bytes(): number {
-    return this.#blocks.reduce((sum, block) => sum + (block?.rows?.byteLength ?? 0), 0)
+    return this.#blocks.reduce((sum, block) => sum + (block ? bytesOf(block) : 0), 0)
   }
 
   /** Of all blocks that are full by then. */
@@ -53,45 +57,61 @@ export class ValueRows {
   }
 }
 
+function bytesOf({ frequent, rare, starts, rows }: BlockRows): number {
+  return frequent.length * (rowsPerBlock / 8) + rare.byteLength + starts.byteLength + rows.byteLength
+}
+
 function sortRows(codes: Codes, values: number): BlockRows {
   const counts = new Uint32Array(values)
   for (const code of codes) counts[code]! += 1
   const present = Uint16Array.from(counts.keys()).filter((code) => counts[code]! > 0)
-  const starts = new Uint32Array(present.length + 1)
-  for (const [index, code] of present.entries()) {
+  const frequent = Array.from(
+    present.filter((code) => counts[code]! >= manyRows),
+    (code) => ({ code, count: counts[code]!, bits: new Uint32Array(rowsPerBlock / 32) }),
+  )
+  const bitsOf = new Map(frequent.map(({ code, bits }) => [code, bits]))
+  const rare = present.filter((code) => !bitsOf.has(code))
+  const starts = new Uint32Array(rare.length + 1)
+  const ends = new Uint32Array(values)
+  for (const [index, code] of rare.entries()) {
+    ends[code] = starts[index]!
     starts[index + 1] = starts[index]! + counts[code]!
-    counts[code] = starts[index]! // from here on, where the next of its rows goes
   }
-  if (present.length === 1) return { codes: present, starts, rows: undefined }
-  const rows = new Uint16Array(codes.length)
+  const rows = new Uint16Array(starts.at(-1)!)
+  const bitsByCode = Array.from({ length: values }, (_, code) => bitsOf.get(code))
   for (let at = 0; at < codes.length; at += 1) {
     const code = codes[at]!
-    rows[counts[code]!] = at
-    counts[code]! += 1
+    const bits = bitsByCode[code]
+    if (bits) bits[at >>> 5]! |= 1 << (at & 31)
+    else {
+      rows[ends[code]!] = at
+      ends[code]! += 1
+    }
   }
-  return { codes: present, starts, rows }
+  return { frequent, rare, starts, rows }
 }
 
-/** Marks the wanted one by one where they are few; else all, and takes back the others. */
+/** Marks the wanted where they are few; else all, and takes back the others. */
 function markBlock(
   { words }: RowMarks,
   { start, block, wanted }: { start: number; block: BlockRows; wanted: Uint8Array },
 ): void {
-  const { codes, starts, rows } = block
-  const found = codes.reduce(
-    (sum, code, index) => sum + wanted[code]! * (starts[index + 1]! - starts[index]!),
-    0,
-  )
-  const firstWord = start >>> 5
+  const { frequent, rare, starts, rows } = block
+  let found = 0
+  for (const { code, count } of frequent) found += wanted[code]! * count
+  for (const [index, code] of rare.entries()) found += wanted[code]! * (starts[index + 1]! - starts[index]!)
+  const target = words.subarray(start >>> 5, (start + rowsPerBlock) >>> 5)
   const isMost = found > rowsPerBlock / 2
-  if (isMost) words.fill(0xff_ff_ff_ff, firstWord, firstWord + rowsPerBlock / 32)
-  if (found === 0 || found === rowsPerBlock || !rows) return
-  for (const [index, code] of codes.entries()) {
+  if (isMost) target.fill(0xff_ff_ff_ff)
+  if (found === 0 || found === rowsPerBlock) return
+  for (const { code, bits } of frequent)
+    if ((wanted[code] === 1) !== isMost) for (let at = 0; at < bits.length; at += 1) target[at]! ^= bits[at]!
+  for (const [index, code] of rare.entries()) {
     if ((wanted[code] === 1) === isMost) continue
     const end = starts[index + 1]!
     for (let at = starts[index]!; at < end; at += 1) {
       const row = rows[at]!
-      words[firstWord + (row >>> 5)]! ^= 1 << (row & 31)
+      target[row >>> 5]! ^= 1 << (row & 31)
     }
   }
 }

@@ -1,14 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { type FileHandle, mkdir, open, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type IncomingMessage, joinBody, type MessageSink, RecoveryError } from 'warrenmq/operations'
+import { type IncomingMessage, type MessageSink, RecoveryError } from 'warrenmq/operations'
 import type { RecordPlace } from '../snapshot-index/snapshot-columns.ts'
-import type { SnapshotKey } from './snapshot-key.ts'
+import { lockBytes, type SnapshotKey } from './snapshot-key.ts'
 
 /** One message costs the reading of one block, so blocks are small. */
 const blockBytes = 256 * 1024
+/** The last message of a block may go beyond it, and most are smaller than this. */
+const usualBytes = blockBytes + 16 * 1024
 /** What may wait for the disk. */
-const mostPendingBytes = 32 * 1024 * 1024
+const mostPendingBytes = 8 * 1024 * 1024
 const headBytes = 8
 
 /** What the file has of a message; the rest is in the index. */
@@ -25,8 +27,11 @@ export class SnapshotFile implements MessageSink {
   readonly #failing = new AbortController()
   /** Where each block begins, and where the last one ends. */
   readonly #starts: number[] = [0]
-  #pieces: Buffer[] = []
-  #pieceBytes = 0
+  /** The block that is being filled, again and again: what is locked is a copy. */
+  #block = Buffer.allocUnsafeSlow(usualBytes)
+  /** For locked blocks; used again, since the memory of what is thrown away stays taken for long. */
+  readonly #free: Buffer[] = []
+  #blockBytes = 0
   #pendingBytes = 0
   #writing: Promise<void> = Promise.resolve()
 
@@ -50,7 +55,7 @@ export class SnapshotFile implements MessageSink {
 
   /** On the disk, or on the way there. */
   get bytes(): number {
-    return this.#starts.at(-1)! + this.#pieceBytes
+    return this.#starts.at(-1)! + this.#blockBytes
   }
 
   get isFull(): boolean {
@@ -64,22 +69,26 @@ export class SnapshotFile implements MessageSink {
 
   /** Takes a copy of a message, and says where it will be. */
   add({ properties, body, bodyBytes }: IncomingMessage): RecordPlace {
-    const place = { block: this.#starts.length - 1, offset: this.#pieceBytes }
-    const record = Buffer.allocUnsafe(headBytes + properties.length + bodyBytes)
-    record.writeUInt32LE(properties.length, 0)
-    record.writeUInt32LE(bodyBytes, 4)
-    properties.copy(record, headBytes)
-    joinBody(body).copy(record, headBytes + properties.length)
-    this.#pieces.push(record)
-    this.#pieceBytes += record.length
-    if (this.#pieceBytes >= blockBytes) this.#flush()
+    const place = { block: this.#starts.length - 1, offset: this.#blockBytes }
+    const propertiesAt = this.#blockBytes + headBytes
+    const bodyAt = propertiesAt + properties.length
+    this.#makeRoom(bodyAt + bodyBytes)
+    this.#block.writeUInt32LE(properties.length, this.#blockBytes)
+    this.#block.writeUInt32LE(bodyBytes, this.#blockBytes + 4)
+    properties.copy(this.#block, propertiesAt)
+    let at = bodyAt
+    for (const piece of Buffer.isBuffer(body) ? [body] : body) at += piece.copy(this.#block, at)
+    this.#blockBytes = bodyAt + bodyBytes
+    if (this.#blockBytes >= blockBytes) this.#flush()
     return place
   }
 
   /** Waits until all of it is written. Rejects with what went wrong, now or before. */
   async settle(): Promise<void> {
-    if (this.#pieceBytes > 0) this.#flush()
+    if (this.#blockBytes > 0) this.#flush()
     await this.#writing
+    this.#free.length = 0
+    this.#block = Buffer.alloc(0)
     this.#failing.signal.throwIfAborted()
   }
 
@@ -100,20 +109,37 @@ export class SnapshotFile implements MessageSink {
     await this.#handle.close()
   }
 
+  #makeRoom(bytes: number): void {
+    if (bytes <= this.#block.length) return
+    const larger = Buffer.allocUnsafeSlow(bytes)
+    this.#block.copy(larger, 0, 0, this.#blockBytes)
+    this.#block = larger
+  }
+
   #flush(): void {
     const number = this.#starts.length - 1
     const start = this.#starts.at(-1)!
-    const locked = this.#key.lock(Buffer.concat(this.#pieces, this.#pieceBytes), number)
-    this.#pieces = []
-    this.#pieceBytes = 0
+    const block = this.#block.subarray(0, this.#blockBytes)
+    const room = this.#roomFor(block.length + lockBytes)
+    const locked = this.#key.lock(block, number, room)
+    this.#blockBytes = 0
+    // One that was made for a large message is not kept for small ones.
+    if (this.#block.length > usualBytes) this.#block = Buffer.allocUnsafeSlow(usualBytes)
     this.#starts.push(start + locked.length)
     this.#pendingBytes += locked.length
     this.#writing = this.#writing
       .then(() => this.#write(locked, start))
       .finally(() => {
         this.#pendingBytes -= locked.length
+        if (room.length === usualBytes + lockBytes) this.#free.push(room)
         this.onProgress()
       })
+  }
+
+  #roomFor(bytes: number): Buffer {
+    const usual = usualBytes + lockBytes
+    if (bytes > usual) return Buffer.allocUnsafeSlow(bytes)
+    return this.#free.pop() ?? Buffer.allocUnsafeSlow(usual)
   }
 
   /** A disk that is nearly full takes a part of a write and fails only the next one. */
