@@ -30,7 +30,7 @@ function taskOf(id: string): SharedTask {
   return {
     task: {
       ...{ id, kind: 'redrive', state: 'running', queue: 'a.dlq', by: 'ann', reason: null, host: 'one' },
-      ...{ ...times, movedBefore: 0, problem: null, isSigned: true },
+      ...{ ...times, movedBefore: 0, problem: null, isSigned: true, limit: null },
       progress: { present: 1, moved: 0, failed: 0, kept: 0 },
     },
     ...{ run: 1, server: 'one', presence: 'warren.server.one', receipt: null },

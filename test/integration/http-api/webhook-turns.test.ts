@@ -77,7 +77,14 @@ async function setup(count: WebhooksOptions['context']['dlqs']['count'] = async 
 function ended(id: string): BoardEvents['changed'] {
   const task: Task = {
     ...{ id, kind: 'redrive', state: 'interrupted', queue: 'a.dlq', by: 'ann', reason: null, host: 'one' },
-    ...{ startedAt: '2030-01-01T00:00:00Z', endedAt: null, movedBefore: 0, problem: null, isSigned: true },
+    ...{
+      startedAt: '2030-01-01T00:00:00Z',
+      endedAt: null,
+      movedBefore: 0,
+      problem: null,
+      isSigned: true,
+      limit: null,
+    },
     progress: { present: 2, moved: 1, failed: 0, kept: 0 },
   }
   const asked = { kind: 'admin', limit: 1 } as const

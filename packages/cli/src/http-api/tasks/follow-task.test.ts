@@ -42,7 +42,14 @@ function setup({ isRead = true, lastId }: { isRead?: boolean; lastId?: string } 
   const set = (state: TaskState, moved: number): void => {
     task = {
       ...{ id: 't', kind: 'redrive', state, queue: 'a.dlq', by: 'ann', reason: null, host: 'one' },
-      ...{ startedAt: '2030-01-01T00:00:00Z', endedAt: null, movedBefore: 0, problem: null, isSigned: true },
+      ...{
+        startedAt: '2030-01-01T00:00:00Z',
+        endedAt: null,
+        movedBefore: 0,
+        problem: null,
+        isSigned: true,
+        limit: null,
+      },
       progress: { present: 1_000, moved, failed: 0, kept: 0 },
     }
   }

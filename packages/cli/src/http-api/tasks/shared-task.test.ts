@@ -12,7 +12,14 @@ import { replaces, type SharedTask } from './shared-task.ts'
 function shared(state: TaskState, more: Partial<SharedTask> = {}): SharedTask {
   const task: Task = {
     ...{ id: 't', kind: 'redrive', state, queue: 'a.dlq', by: 'ann', reason: null, host: 'one' },
-    ...{ startedAt: '2030-01-01T00:00:00Z', endedAt: null, movedBefore: 0, problem: null, isSigned: true },
+    ...{
+      startedAt: '2030-01-01T00:00:00Z',
+      endedAt: null,
+      movedBefore: 0,
+      problem: null,
+      isSigned: true,
+      limit: null,
+    },
     progress: { present: 10, moved: 0, failed: 0, kept: 0 },
   }
   const asked = { kind: 'redrive', request: { queue: 'a.dlq' } } as const

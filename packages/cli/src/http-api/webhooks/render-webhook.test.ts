@@ -6,7 +6,14 @@ import type { WebhookEvent } from './webhook-event.ts'
 
 const task: Task = {
   ...{ id: 't', kind: 'redrive', state: 'done', queue: 'a.dlq', by: 'ann', reason: null, host: 'one' },
-  ...{ startedAt: '2030-01-01T00:00:00Z', endedAt: null, movedBefore: 0, problem: null, isSigned: true },
+  ...{
+    startedAt: '2030-01-01T00:00:00Z',
+    endedAt: null,
+    movedBefore: 0,
+    problem: null,
+    isSigned: true,
+    limit: null,
+  },
   progress: { present: 119_762, moved: 119_760, failed: 0, kept: 2 },
 }
 const cause = { id: 'c', label: 'TypeError: <b> & co', kind: 'error' } as const
