@@ -12,6 +12,14 @@ const usualBytes = blockBytes + 16 * 1024
 /** What may wait for the disk. */
 const mostPendingBytes = 8 * 1024 * 1024
 const headBytes = 8
+/** So many blocks at a time, and as many buffers are kept for later. */
+const mostAtOnce = 16
+
+interface LockedBlock {
+  readonly locked: Buffer
+  /** The whole buffer that it is in. */
+  readonly room: Buffer
+}
 
 /** What the file has of a message; the rest is in the index. */
 export type StoredMessage = Pick<IncomingMessage, 'properties' | 'bodyBytes'> & { readonly body: Buffer }
@@ -31,6 +39,10 @@ export class SnapshotFile implements MessageSink {
   #block = Buffer.allocUnsafeSlow(usualBytes)
   /** For locked blocks; used again, since the memory of what is thrown away stays taken for long. */
   readonly #free: Buffer[] = []
+  /** Locked, and not given to the disk yet. */
+  readonly #waiting: LockedBlock[] = []
+  #written = 0
+  #isWriting = false
   #blockBytes = 0
   #pendingBytes = 0
   #writing: Promise<void> = Promise.resolve()
@@ -127,13 +139,30 @@ export class SnapshotFile implements MessageSink {
     if (this.#block.length > usualBytes) this.#block = Buffer.allocUnsafeSlow(usualBytes)
     this.#starts.push(start + locked.length)
     this.#pendingBytes += locked.length
-    this.#writing = this.#writing
-      .then(() => this.#write(locked, start))
-      .finally(() => {
-        this.#pendingBytes -= locked.length
-        if (room.length === usualBytes + lockBytes) this.#free.push(room)
-        this.onProgress()
-      })
+    this.#waiting.push({ locked, room })
+    if (!this.#isWriting) this.#writing = this.#writeWaiting()
+  }
+
+  /**
+   * All that waits goes to the disk with one call: there is one call in each turn of the loop, and in a turn more comes
+   * from the broker than a block has.
+   */
+  async #writeWaiting(): Promise<void> {
+    this.#isWriting = true
+    while (this.#waiting.length > 0) {
+      const blocks = this.#waiting.splice(0, mostAtOnce)
+      const bytes = blocks.reduce((sum, { locked }) => sum + locked.length, 0)
+      await this.#write(
+        blocks.map(({ locked }) => locked),
+        this.#written,
+      )
+      this.#written += bytes
+      this.#pendingBytes -= bytes
+      for (const { room } of blocks)
+        if (room.length === usualBytes + lockBytes && this.#free.length < mostAtOnce) this.#free.push(room)
+      this.onProgress()
+    }
+    this.#isWriting = false
   }
 
   #roomFor(bytes: number): Buffer {
@@ -143,12 +172,14 @@ export class SnapshotFile implements MessageSink {
   }
 
   /** A disk that is nearly full takes a part of a write and fails only the next one. */
-  async #write(block: Buffer, start: number): Promise<void> {
+  async #write(blocks: readonly Buffer[], start: number): Promise<void> {
     if (this.#failing.signal.aborted) return
     try {
-      for (let done = 0; done < block.length; ) {
-        const { bytesWritten } = await this.#handle.write(block, done, block.length - done, start + done)
-        done += bytesWritten
+      let [left, at] = [blocks, start]
+      while (left.length > 0) {
+        const { bytesWritten } = await this.#handle.writev(left, at)
+        at += bytesWritten
+        left = dropBytes(left, bytesWritten)
       }
     } catch (cause) {
       this.#failing.abort(notWritten(cause))
@@ -166,6 +197,15 @@ export class SnapshotFile implements MessageSink {
       throw new RecoveryError({ code: 'BACKUP_INVALID', message }, { cause })
     }
   }
+}
+
+function dropBytes(blocks: readonly Buffer[], bytes: number): readonly Buffer[] {
+  let left = bytes
+  return blocks.flatMap((block) => {
+    const dropped = Math.min(left, block.length)
+    left -= dropped
+    return dropped < block.length ? [block.subarray(dropped)] : []
+  })
 }
 
 function messageAt(block: Buffer, offset: number): StoredMessage {
