@@ -1,7 +1,6 @@
+import type { Codes } from './codes.ts'
 import { isWasteful } from './growing-column.ts'
 import { ValueRows } from './value-rows.ts'
-
-export type Codes = Uint8Array | Uint16Array | Uint32Array
 
 /** A field that has few values, as a number for each message. */
 export interface CodedColumn<Value> {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { marksOf } from '../../../../../test/support/arbitrary/marks.ts'
-import { firstMarked, orderMarked, pickMarked } from './pick-rows.ts'
+import { firstMarked, orderMarked, pickRows } from './pick-rows.ts'
 
 const anySelection = fc.array(fc.boolean(), { maxLength: 150 })
 const anyRange = fc.record({ start: fc.nat(160), limit: fc.integer({ min: 1, max: 60 }) })
@@ -11,7 +11,7 @@ it('a page is the part of all that are marked that it should be', () => {
     fc.property(anySelection, anyRange, (selected, range) => {
       const all = selected.flatMap((value, at) => (value ? [at] : []))
 
-      expect(pickMarked(marksOf(selected), range)).toEqual(all.slice(range.start, range.start + range.limit))
+      expect(pickRows(marksOf(selected), range)).toEqual(all.slice(range.start, range.start + range.limit))
     }),
   )
 })

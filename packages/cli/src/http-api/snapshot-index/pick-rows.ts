@@ -8,7 +8,7 @@ export interface RowRange {
 }
 
 /** A page of those that are marked, as they stand in the queue. */
-export function pickMarked(marks: RowMarks, { start, limit }: RowRange): readonly number[] {
+export function pickRows(marks: RowMarks, { start, limit }: RowRange): readonly number[] {
   const rows: number[] = []
   let at = skipMarked(marks, start)
   for (; at < marks.length && rows.length < limit; at = nextMarked(marks, at + 1)) rows.push(at)

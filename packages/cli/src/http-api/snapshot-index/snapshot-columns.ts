@@ -60,7 +60,7 @@ const asItIs = (text: string): string => text
 /** An empty name is another one than none. */
 const orNothing = (text: string | undefined): string => (text === undefined ? '' : `=${text}`)
 
-/** What is known of each message of a snapshot without its file, column by column. Holds about 110 bytes a message, and 2 for each counted header. */
+/** What is known of each message of a snapshot without its file, column by column. Holds about 55 bytes a message and those of its id, 1 or 2 for each counted header, and at most 2 for each field that a filter has asked for. */
 export class SnapshotColumns {
   readonly keys = new KeyColumn()
   readonly ids = new TextColumn()

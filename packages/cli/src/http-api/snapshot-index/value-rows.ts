@@ -1,4 +1,4 @@
-import type { Codes } from './code-column.ts'
+import type { Codes } from './codes.ts'
 import type { InSteps } from './in-steps.ts'
 import { mark, type RowMarks } from './marks.ts'
 

@@ -1,6 +1,6 @@
 import type { SnapshotPage, SortOrder } from '../contract/contract.ts'
 import type { Marks } from '../snapshot-index/marks.ts'
-import { firstMarked, orderMarked, pickMarked, type RowRange } from '../snapshot-index/pick-rows.ts'
+import { firstMarked, orderMarked, pickRows, type RowRange } from '../snapshot-index/pick-rows.ts'
 import type { SnapshotReader } from './find-snapshot.ts'
 import type { KeptSnapshot } from './kept-snapshot.ts'
 import { refuseRunning } from './refuse-unfinished.ts'
@@ -39,7 +39,7 @@ function pick(fields: {
   const end = Math.min(start + limit, kept.columns.length)
   if (sort === 'position')
     return marks
-      ? pickMarked(marks, range)
+      ? pickRows(marks, range)
       : Array.from({ length: Math.max(0, end - start) }, (_, index) => start + index)
   const order = kept.order(sort)
   if (!marks) return [...order.subarray(start, end)]
