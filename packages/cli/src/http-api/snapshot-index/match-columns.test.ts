@@ -6,6 +6,7 @@ import { anyLetter, columnsOf, deadLetter } from '../../../../../test/support/ar
 import { listMarks } from '../../../../../test/support/arbitrary/marks.ts'
 import { isMarked } from './marks.ts'
 import { matchColumns } from './match-columns.ts'
+import { rowsPerBlock } from './value-rows.ts'
 
 const asOfMs = Date.UTC(2030, 0, 31)
 
@@ -67,6 +68,29 @@ describe('a filter asked of columns', () => {
           if (isExact || isWanted) expect(isMarked(marks, at), `${source} of ${at}`).toBe(isWanted)
       }),
       { numRuns: 1_000 },
+    )
+  })
+
+  test('selects the same of so many that it knows the rows of each value', () => {
+    // A few kinds of messages many times, so that each kind is asked once, and in stretches, as they die.
+    const kinds = fc.sample(anyLetter, { numRuns: 60, seed: 1 }).map(deadLetter)
+    const kindOf = (at: number): number =>
+      at % 3 === 0 ? Math.floor(at / 1_500) % kinds.length : Math.imul(at, 2_654_435_761) >>> 26
+    const rows = Array.from({ length: rowsPerBlock + 999 }, (_, at) => kindOf(at) % kinds.length)
+    const columns = columnsOf(rows.map((kind) => kinds[kind]!))
+    fc.assert(
+      fc.property(anyFilter, (source) => {
+        const filter = parseFilter(source)
+
+        const { marks, isExact } = allStepsOf(matchColumns(filter, columns, asOfMs)).result
+
+        const wanted = kinds.map(messageFilter(filter, asOfMs))
+        const wrong = rows.findIndex((kind, at) =>
+          isExact ? isMarked(marks, at) !== wanted[kind] : wanted[kind] === true && !isMarked(marks, at),
+        )
+        expect(wrong, source).toBe(-1)
+      }),
+      { numRuns: 100 },
     )
   })
 
