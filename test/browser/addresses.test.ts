@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
+import { serveShop } from './serve-shop.ts'
 import { useConsole } from './use-console.ts'
 
 const dlq = 'billing.payments.dlq'
@@ -69,4 +70,14 @@ it.each([
   const page = await rig.openAsGuest({ path })
 
   await page.getByText(sentence).waitFor()
+})
+
+it('a server without the console has the API alone', async () => {
+  const bare = await serveShop(rig.shop, { server: { console: false } })
+  onTestFinished(() => bare.stop())
+  const headers = { authorization: `Basic ${Buffer.from('guest:guest').toString('base64')}` }
+  const ask = async (url: string, path: string) => (await fetch(`${url}/${path}`, { headers })).status
+
+  expect([await ask(bare.url, 'console/'), await ask(bare.url, 'api/v1/dlqs')]).toEqual([404, 200])
+  expect(await ask(rig.server.url, 'console/')).toBe(200)
 })

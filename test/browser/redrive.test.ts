@@ -105,3 +105,42 @@ it('the console, the command line and the API name the same plan by the same dig
   expect(planned.digest).toBe(digest)
   expect(stdout).toContain(digest)
 })
+
+it('two tabs of one person are one task: the second is told of the first, and shows the same', async () => {
+  await rig.shop.killInThePast({ dlq: 'mail.receipts.dlq', failedIn: 'mail.receipts', count: 10 })
+  const [before, path] = [await rig.ask<Listed>('tasks'), 'queues/mail.receipts.dlq/redrive?rate=4']
+  const one = await rig.openAsGuest({ path })
+  const other = await one.context().newPage()
+  await other.goto(one.url())
+  const button = { name: /^Re-drive \d+ messages/ }
+  await other.getByRole('button', button).waitFor()
+  await one.getByRole('button', button).click()
+  await one.getByText('running').first().waitFor()
+
+  await other.getByRole('button', button).click()
+  await other
+    .getByRole('alert')
+    .getByText(/by guest, .*is working on the queue/)
+    .waitFor()
+  await one.getByText(/Nothing is lost: \d+ moved/).waitFor()
+  await other.goto(one.url())
+  await other.getByText(/Nothing is lost: \d+ moved/).waitFor()
+
+  const after = await rig.ask<Listed>('tasks')
+  expect(after.items.length - before.items.length).toBe(1)
+})
+
+it('the time left of a re-drive is that of what will be moved, and not of all that is in the queue', async () => {
+  await rig.shop.publishTo('warehouse.shipping.dlq', 500)
+  const path = 'queues/warehouse.shipping.dlq/redrive?to=warehouse.shipping&limit=20&rate=2'
+  const page = await rig.openAsGuest({ path })
+  await page.getByRole('button', { name: 'Re-drive 20 messages' }).click()
+
+  const said = await page.getByText(/a second, at most \d+ (s|min) to go$/).textContent()
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByText('cancelled').first().waitFor()
+
+  // Twenty take ten seconds, and five hundred more than four minutes.
+  expect(said).toMatch(/at most \d+ s to go$/)
+  await rig.management('DELETE', '/api/queues/%2F/warehouse.shipping.dlq/contents')
+})

@@ -154,6 +154,7 @@ describe('an edit whose server ends before it', () => {
       movedBefore: 0,
       problem: null,
       isSigned: true,
+      limit: 1,
       progress: { present: 3, moved: 0, failed: 0, kept: 0 },
     }
     const asked = { kind: 'edit', key } as const

@@ -120,6 +120,7 @@ describe('a start that names its plan', () => {
     const task = await whenDone(rig, await start(rig, { planDigest: digest }))
 
     expect(task.progress).toMatchObject({ present: 3, moved: 3 })
+    expect(task.limit).toBe(3)
     await broker.expectDepths({ [rig.queue]: 0, [rig.work]: 3 })
   })
 

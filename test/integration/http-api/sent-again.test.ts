@@ -40,6 +40,7 @@ function taskOf(id: string): SharedTask {
       movedBefore: 0,
       problem: null,
       isSigned: true,
+      limit: null,
       progress: { present: 1, moved: 0, failed: 0, kept: 0 },
     },
     run: 1,

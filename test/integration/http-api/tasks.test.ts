@@ -39,6 +39,7 @@ describe('a task', () => {
     const [here, there] = [await call(rig, 'GET', path), await call(other, 'GET', path)]
     expect(there).toEqual(here)
     expect(there.body).toMatchObject({ moved: 5, isBalanced: true })
+    expect((await show(other, task.id)).limit).toBeNull()
   })
 
   it('is known to a server that starts after it ended', async () => {
@@ -111,6 +112,7 @@ describe('a task', () => {
     await eventually(async () => expect((await show(other, task.id)).state).toBe('done'))
 
     await broker.expectDepths({ [dlq]: 18, [work]: 12 })
+    expect([task.limit, (await show(other, task.id)).limit]).toEqual([12, 12])
   })
 
   it('that two servers take up at once is had by one of them', async () => {

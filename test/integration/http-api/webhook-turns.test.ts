@@ -93,6 +93,7 @@ function ended(id: string): BoardEvents['changed'] {
     movedBefore: 0,
     problem: null,
     isSigned: true,
+    limit: null,
     progress: { present: 2, moved: 1, failed: 0, kept: 0 },
   }
   const asked = { kind: 'admin', limit: 1 } as const

@@ -1522,6 +1522,7 @@ export interface components {
             };
             movedBefore: number;
             problem: components["schemas"]["Problem"] | null;
+            limit: number | null;
             isSigned: boolean;
         };
         DiscardRequest: {

@@ -26,6 +26,12 @@ export function balanceOf({ progress: { present, moved, failed, kept } }: Pick<T
   return { present, moved, failed, kept, stillThere: Math.max(0, present - moved - failed - kept) }
 }
 
+/** How many will be moved yet, at most: not all of the queue where a plan or a limit says less. */
+export function restOf({ progress, limit }: Pick<Task, 'progress' | 'limit'>): number {
+  const { moved, stillThere } = balanceOf({ progress })
+  return limit === null ? stillThere : Math.min(stillThere, Math.max(0, limit - moved))
+}
+
 /** How many had moved, and when that was seen. */
 export interface PaceSample {
   readonly atMs: number

@@ -2,7 +2,7 @@ import { type ReactNode, useEffect, useState } from 'react'
 import type { Schemas } from '../api/api.ts'
 import { formatAge } from '../words/format-age.ts'
 import { formatCounted } from '../words/format-count.ts'
-import { addPaceSample, balanceOf, type PaceSample, paceOf } from './balance.ts'
+import { addPaceSample, type PaceSample, paceOf, restOf } from './balance.ts'
 
 const everyMs = 1_000
 
@@ -10,7 +10,8 @@ const everyMs = 1_000
 export function TaskPace({ task }: { readonly task: Schemas['Task'] }): ReactNode {
   const pace = usePace(task)
   if (pace === undefined || task.state !== 'running') return null
-  const { moved, stillThere } = balanceOf(task)
+  const { moved } = task.progress
+  const rest = restOf(task)
   if (pace === 0)
     return (
       <p className="text-quiet" role="status">
@@ -22,7 +23,7 @@ export function TaskPace({ task }: { readonly task: Schemas['Task'] }): ReactNod
   return (
     <p className="num text-quiet" role="status">
       {formatCounted(Math.round(pace), 'message')} a second
-      {stillThere > 0 && `, at most ${formatAge((1000 * stillThere) / pace)} to go`}
+      {rest > 0 && `, at most ${formatAge((1000 * rest) / pace)} to go`}
     </p>
   )
 }

@@ -29,6 +29,17 @@ async function setup(): Promise<FastifyInstance> {
   return app
 }
 
+it('the page may load from its own origin alone, and runs no script and no style that stands in it', async () => {
+  const app = await setup()
+
+  const { headers } = await app.inject({ url: '/console/queues/a.dlq' })
+
+  const policy = String(headers['content-security-policy'])
+  expect(policy).toContain("default-src 'none'")
+  expect(policy).toContain("script-src 'self';")
+  expect(policy).not.toMatch(/unsafe|https?:|\*/)
+})
+
 describe('a part of the console', () => {
   it.each(['br', 'gzip', 'identity'])(
     'is kept apart from its other codings by caches: %s',

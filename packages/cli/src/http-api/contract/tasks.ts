@@ -83,6 +83,12 @@ export const storedTask: Type.TObject = Type.Object({
 })
 export const task = named('Task', 'Work that a server does in the background.', {
   ...taskFields,
+  limit: orNull(
+    count(
+      'The most messages that it moves, over all servers; of a plan, as many as it says. Null: no limit, or a snapshot, which moves none.',
+      40,
+    ),
+  ),
   isSigned: flag(
     'It was written by a server with the same key. False: anybody may have written it. It blocks no queue and cannot be resumed.',
     true,

@@ -19,6 +19,8 @@ test('every task record of 0.1 is read, with its receipt', () => {
     [2, expect.objectContaining({ kind: 'redrive' })],
     [5, expect.objectContaining({ kind: 'redrive' })],
   ])
+  // They did not say how much they may move; what was asked for does.
+  expect(ended.map(({ task }) => task.limit)).toEqual([2, 5])
 })
 
 test('every approval of 0.1 is known, with what was decided of it', () => {

@@ -1,5 +1,6 @@
 import type { IncomingMessage, RedriveOptions } from 'warrenmq/operations'
 import type { RedrivePlan } from '../contract/contract.ts'
+import { isMarked, type Marks } from '../snapshot-index/marks.ts'
 import type { SnapshotReader } from '../snapshots/find-snapshot.ts'
 import type { KeptSnapshot } from '../snapshots/kept-snapshot.ts'
 import { refuseRunning } from '../snapshots/refuse-unfinished.ts'
@@ -52,14 +53,14 @@ export async function compareWithSnapshot(
 
 function countNames(
   { columns }: KeptSnapshot,
-  marks: Uint8Array | undefined,
+  marks: Marks,
   { context, caller }: SnapshotReader,
   keys: readonly string[] | undefined,
 ): Map<string, number> {
   const wanted = keys && new Set(keys)
   const counts = new Map<string, number>()
   for (let at = 0; at < columns.length; at += 1) {
-    if (marks && marks[at] === 0) continue
+    if (marks && !isMarked(marks, at)) continue
     const name = context.renameFor(columns.keys.at(at), caller)
     if (!wanted || wanted.has(name)) counts.set(name, (counts.get(name) ?? 0) + 1)
   }

@@ -1,6 +1,6 @@
 import type { SnapshotCauses } from '../contract/contract.ts'
 import { codesByCount } from './codes-by-count.ts'
-import type { Marks } from './marks.ts'
+import { isMarked, type Marks } from './marks.ts'
 import type { SnapshotColumns } from './snapshot-columns.ts'
 import { timeOf } from './time-of.ts'
 
@@ -17,7 +17,7 @@ export function countCauses(
   const lasts = new Float64Array(values.length).fill(Number.NEGATIVE_INFINITY)
   const samples = new Uint32Array(values.length)
   for (let at = 0; at < codes.length; at += 1) {
-    if (marks && marks[at] !== 1) continue // of a snapshot that is being made, some may have come since they were marked
+    if (marks && !isMarked(marks, at)) continue // of a snapshot that is being made, some may have come since they were marked
     const code = codes[at]!
     if (counts[code] === 0) samples[code] = at
     counts[code]! += 1

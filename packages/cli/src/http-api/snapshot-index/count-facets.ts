@@ -1,8 +1,8 @@
 import type { Cause, FacetField, SnapshotFacets } from '../contract/contract.ts'
-import type { CodedColumn } from './coded-column.ts'
+import type { CodedColumn } from './code-column.ts'
 import { codesByCount } from './codes-by-count.ts'
 import type { HeaderValue } from './header-columns.ts'
-import type { Marks } from './marks.ts'
+import { isMarked, type Marks } from './marks.ts'
 import type { SnapshotColumns } from './snapshot-columns.ts'
 
 /** How often each value of each field is there, the most frequent `most` of them. */
@@ -67,7 +67,7 @@ function facetOf<Value>(
 
 function countCodes<Value>({ codes, values }: CodedColumn<Value>, marks: Marks): readonly Counted<Value>[] {
   const counts = new Uint32Array(values.length)
-  for (let at = 0; at < codes.length; at += 1) if (!marks || marks[at] === 1) counts[codes[at]!]! += 1
+  for (let at = 0; at < codes.length; at += 1) if (!marks || isMarked(marks, at)) counts[codes[at]!]! += 1
   return codesByCount(counts).map((code) => ({ value: values[code]!, count: counts[code]! }))
 }
 

@@ -1,5 +1,5 @@
 import type { SnapshotHistogram } from '../contract/contract.ts'
-import type { Marks } from './marks.ts'
+import { isMarked, type Marks } from './marks.ts'
 import type { SnapshotColumns } from './snapshot-columns.ts'
 import { timeOf } from './time-of.ts'
 
@@ -23,7 +23,7 @@ export function countTimes(
   const { bucketMs, begin } = barsOf({ firstMs, lastMs, most })
   const counts = new Uint32Array(Math.floor((lastMs - begin) / bucketMs) + 1)
   for (let at = 0; at < diedMs.length; at += 1) {
-    if (marks && marks[at] !== 1) continue
+    if (marks && !isMarked(marks, at)) continue
     const bar = Math.floor((diedMs[at]! - begin) / bucketMs)
     if (bar >= 0) counts[bar]! += 1
   }
@@ -39,7 +39,7 @@ function rangeOf(
   let lastMs = Number.NEGATIVE_INFINITY
   let undated = 0
   for (let at = 0; at < diedMs.length; at += 1) {
-    if (marks && marks[at] !== 1) continue
+    if (marks && !isMarked(marks, at)) continue
     const timeMs = diedMs[at]!
     if (Number.isNaN(timeMs)) undated += 1
     if (timeMs < firstMs) firstMs = timeMs

@@ -1,4 +1,4 @@
-type Numbers = Uint16Array | Uint32Array | Float64Array
+type Numbers = Uint32Array | Float64Array
 
 /** Numbers side by side, as many as come. */
 export class GrowingColumn<Kind extends Numbers> {
@@ -17,26 +17,22 @@ export class GrowingColumn<Kind extends Numbers> {
     this.#length += 1
   }
 
-  /** Zeros, until there are so many numbers. At once: whoever writes a header decides how often a column begins late. */
-  zeroTo(length: number): void {
-    let room = Math.max(1, this.#numbers.length)
-    while (room < length) room *= 2
-    if (room > this.#numbers.length) this.#resize(room)
-    this.#length = Math.max(this.#length, length)
-  }
-
   /** What is there now; what is pushed later is not in it. */
   get numbers(): Kind {
     return this.#numbers.subarray(0, this.#length) as Kind
+  }
+
+  at(position: number): number | undefined {
+    return position < this.#length ? this.#numbers[position] : undefined
   }
 
   get bytes(): number {
     return this.#numbers.byteLength
   }
 
-  /** No more will come. */
+  /** No more will come. A copy takes memory as well, so little room is left as it is. */
   trim(): void {
-    this.#resize(this.#length)
+    if (isWasteful(this.#numbers.length, this.#length)) this.#resize(this.#length)
   }
 
   #resize(length: number): void {
@@ -44,6 +40,11 @@ export class GrowingColumn<Kind extends Numbers> {
     resized.set(this.#numbers.subarray(0, this.#length))
     this.#numbers = resized
   }
+}
+
+/** More than an eighth is empty. */
+export function isWasteful(room: number, length: number): boolean {
+  return room - length > room / 8
 }
 
 const firstLength = 1024

@@ -1,6 +1,5 @@
 import { clientHeaders, type FieldValue, toPlainField } from 'warrenmq/operations'
-import type { CodedColumn } from './coded-column.ts'
-import { GrowingColumn } from './growing-column.ts'
+import { CodeColumn, type CodedColumn } from './code-column.ts'
 import { ValueBook } from './value-book.ts'
 
 /** A value that a header has in a few letters; undefined: the message does not have the header. */
@@ -15,7 +14,7 @@ const mostNames = 256
 
 class HeaderColumn {
   readonly #book = new ValueBook<HeaderValue>((value) => `${typeof value} ${value}`)
-  readonly #codes = new GrowingColumn((length) => new Uint16Array(length))
+  readonly #codes = new CodeColumn()
   #length = 0
 
   constructor() {
@@ -27,7 +26,7 @@ class HeaderColumn {
   }
 
   get all(): CodedColumn<HeaderValue> {
-    return { codes: this.#codes.numbers, values: this.#book.values }
+    return { codes: this.#codes.codes, values: this.#book.values, rows: this.#codes.rows }
   }
 
   get bytes(): number {

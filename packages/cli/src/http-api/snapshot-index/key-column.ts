@@ -14,9 +14,7 @@ export class KeyColumn {
   }
 
   at(position: number): string {
-    return this.#words
-      .map(({ numbers }) => numbers[position]!.toString(16).padStart(digitsOfWord, '0'))
-      .join('')
+    return this.#words.map((column) => column.at(position)!.toString(16).padStart(digitsOfWord, '0')).join('')
   }
 
   /** The places of a key, in order: messages with the same content have the same. */

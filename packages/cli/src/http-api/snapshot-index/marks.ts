@@ -1,51 +1,100 @@
-/** 1 for each message that is selected; undefined: all are. */
-export type Marks = Uint8Array | undefined
+/** Which messages are selected, a bit for each: a million fit into the nearest cache. Bits behind the last message are 0. */
+export interface RowMarks {
+  readonly length: number
+  readonly words: Uint32Array
+}
 
-/** None is marked. There is room for whole words, by which marks are combined and counted four at a time. */
-export function createMarks(length: number): Uint8Array {
-  return new Uint8Array(new ArrayBuffer(4 * Math.ceil(length / 4)), 0, length)
+/** Undefined: all are selected. */
+export type Marks = RowMarks | undefined
+
+export const bitsPerWord = 32
+const allBits = 0xff_ff_ff_ff
+
+/** None is marked. */
+export function createMarks(length: number): RowMarks {
+  return { length, words: new Uint32Array(Math.ceil(length / bitsPerWord)) }
+}
+
+export function markAll(marks: RowMarks): RowMarks {
+  marks.words.fill(allBits)
+  return dropBehind(marks)
+}
+
+export function mark({ words }: RowMarks, at: number): void {
+  words[at >>> 5]! |= 1 << (at & 31)
+}
+
+export function isMarked({ words }: RowMarks, at: number): boolean {
+  return ((words[at >>> 5]! >>> (at & 31)) & 1) === 1
 }
 
 /** How many are marked. */
-export function countMarks(marks: Uint8Array): number {
-  const words = wordsOf(marks)
+export function countMarks({ words }: RowMarks): number {
   let count = 0
-  // Adds up the four bytes of a word, each of which is 0 or 1.
-  if (words) for (const word of words) count += Math.imul(word, 0x01010101) >>> 24
-  else for (const mark of marks) count += mark
+  for (const word of words) count += countBits(word)
   return count
 }
 
-export function invert(marks: Uint8Array): Uint8Array {
-  const words = wordsOf(marks)
-  if (words) for (let at = 0; at < words.length; at += 1) words[at]! ^= 0x01010101
-  else for (let at = 0; at < marks.length; at += 1) marks[at]! ^= 1
-  // Behind the last mark there is nothing to count.
-  if (words) new Uint8Array(marks.buffer).fill(0, marks.length)
+export function invert(marks: RowMarks): RowMarks {
+  const { words } = marks
+  for (let at = 0; at < words.length; at += 1) words[at] = ~words[at]!
+  return dropBehind(marks)
+}
+
+export function both(left: RowMarks, right: RowMarks): RowMarks {
+  for (let at = 0; at < left.words.length; at += 1) left.words[at]! &= right.words[at]!
+  return left
+}
+
+export function either(left: RowMarks, right: RowMarks): RowMarks {
+  for (let at = 0; at < left.words.length; at += 1) left.words[at]! |= right.words[at]!
+  return left
+}
+
+/** The first that is marked from there on; the length where there is none. */
+export function nextMarked({ length, words }: RowMarks, from: number): number {
+  if (from >= length) return length
+  let at = from >>> 5
+  let word = words[at]! & (allBits << (from & 31))
+  while (word === 0) {
+    at += 1
+    if (at === words.length) return length
+    word = words[at]!
+  }
+  return at * bitsPerWord + lowestBit(word)
+}
+
+/** The first that is marked behind so many that are marked, too; the length where there is none. */
+export function skipMarked(marks: RowMarks, count: number): number {
+  const { length, words } = marks
+  let left = count
+  for (let at = 0; at < words.length; at += 1) {
+    const bits = countBits(words[at]!)
+    if (left >= bits) {
+      left -= bits
+      continue
+    }
+    let word = words[at]!
+    for (; left > 0; left -= 1) word &= word - 1
+    return at * bitsPerWord + lowestBit(word)
+  }
+  return length
+}
+
+function dropBehind(marks: RowMarks): RowMarks {
+  const { length, words } = marks
+  const used = length & 31
+  if (used > 0) words[words.length - 1]! &= ~(allBits << used)
   return marks
 }
 
-export function both(left: Uint8Array, right: Uint8Array): Uint8Array {
-  const [of, by] = wordsOfBoth(left, right)
-  for (let at = 0; at < of.length; at += 1) of[at]! &= by[at]!
-  return left
+/** Adds up neighbours, then pairs, then fours. */
+function countBits(word: number): number {
+  const pairs = word - ((word >>> 1) & 0x55_55_55_55)
+  const fours = (pairs & 0x33_33_33_33) + ((pairs >>> 2) & 0x33_33_33_33)
+  return Math.imul((fours + (fours >>> 4)) & 0x0f_0f_0f_0f, 0x01_01_01_01) >>> 24
 }
 
-export function either(left: Uint8Array, right: Uint8Array): Uint8Array {
-  const [of, by] = wordsOfBoth(left, right)
-  for (let at = 0; at < of.length; at += 1) of[at]! |= by[at]!
-  return left
-}
-
-type Numbers = Uint8Array | Uint32Array
-
-/** Bytes where one of them was not made here. */
-function wordsOfBoth(left: Uint8Array, right: Uint8Array): readonly [Numbers, Numbers] {
-  const [of, by] = [wordsOf(left), wordsOf(right)]
-  return of && by ? [of, by] : [left, right]
-}
-
-function wordsOf({ buffer, byteOffset, length }: Uint8Array): Uint32Array | undefined {
-  if (byteOffset !== 0 || buffer.byteLength !== 4 * Math.ceil(length / 4)) return undefined
-  return new Uint32Array(buffer)
+function lowestBit(word: number): number {
+  return 31 - Math.clz32(word & -word)
 }

@@ -1,19 +1,17 @@
-import { type Filter, type FilterSubject, matchesFilter } from 'warrenmq/operations'
-import type { CodedColumn } from './coded-column.ts'
-import { both, createMarks, either, invert } from './marks.ts'
+import { type Filter, type FilterOperator, type FilterSubject, matchesFilter } from 'warrenmq/operations'
+import type { CodedColumn } from './code-column.ts'
+import type { InSteps } from './in-steps.ts'
+import { both, createMarks, either, invert, mark, markAll, type RowMarks } from './marks.ts'
 import type { SnapshotColumns } from './snapshot-columns.ts'
 
 type Comparison = Extract<Filter, { kind: 'compare' }>
 
-/** 1 for each message that a filter selects, as far as the columns tell. */
+/** Each message that a filter selects, as far as the columns tell. */
 export interface ColumnMatch {
-  readonly marks: Uint8Array
+  readonly marks: RowMarks
   /** False: the filter asks for bodies, plain words or headers that are not counted, and those that are marked have yet to be read. */
   readonly isExact: boolean
 }
-
-/** What there is to do in steps, between which others can have their turn. */
-export type InSteps<Result> = Generator<undefined, Result, undefined>
 
 /**
  * Asks a filter of all messages at once, without their file, in steps of a moment: one of 2,000 letters can have hundreds
@@ -53,7 +51,8 @@ function* matchParts(
   rows: Rows,
 ): InSteps<ColumnMatch> {
   const combine = kind === 'and' ? both : either
-  const marks = createMarks(rows.length).fill(kind === 'and' ? 1 : 0)
+  const marks = createMarks(rows.length)
+  if (kind === 'and') markAll(marks)
   let isExact = true
   for (const part of parts) {
     const found = yield* matchRows(part, rows)
@@ -65,7 +64,7 @@ function* matchParts(
 }
 
 function unknown({ length }: Rows): ColumnMatch {
-  return { marks: createMarks(length).fill(1), isExact: false }
+  return { marks: markAll(createMarks(length)), isExact: false }
 }
 
 /** Each condition is asked of each value once, by the very function that asks it of messages. */
@@ -73,7 +72,7 @@ function* matchField(filter: Comparison, rows: Rows): InSteps<ColumnMatch> {
   const { columns, asOfMs, length } = rows
   const isTrueOf = (fields: Partial<FilterSubject>): boolean =>
     matchesFilter(filter, { ...nothing, ...fields })
-  const exactly = (marks: Uint8Array): ColumnMatch => ({ marks, isExact: true })
+  const exactly = (marks: RowMarks): ColumnMatch => ({ marks, isExact: true })
   switch (filter.field.kind) {
     case 'type':
       return exactly(yield* markCodes(columns.types, length, (types) => isTrueOf({ types })))
@@ -88,11 +87,13 @@ function* matchField(filter: Comparison, rows: Rows): InSteps<ColumnMatch> {
     case 'attempts':
       return exactly(yield* markCodes(columns.attempts, length, (attempts) => isTrueOf({ attempts })))
     case 'died': {
-      const limit = asOfMs - Number(filter.number)
-      return exactly(markTimes(flip(filter.operator), columns.diedMs.subarray(0, length), limit))
+      const condition = { operator: flip(filter.operator), limit: asOfMs - Number(filter.number) }
+      return exactly(columns.markTimes(length, condition))
     }
-    case 'diedAt':
-      return exactly(markTimes(filter.operator, columns.diedMs.subarray(0, length), Number(filter.number)))
+    case 'diedAt': {
+      const condition = { operator: filter.operator, limit: Number(filter.number) }
+      return exactly(columns.markTimes(length, condition))
+    }
     case 'id':
       return exactly(yield* markIds(filter, rows, isTrueOf))
     case 'header': {
@@ -124,61 +125,54 @@ const nothing: FilterSubject = {
 /** A condition is asked of so many values in one step. */
 const valuesPerStep = 2_000
 
-function* markEach(length: number, isMarked: (at: number) => boolean): InSteps<Uint8Array> {
+function* markEach(length: number, isTrueOf: (at: number) => boolean): InSteps<RowMarks> {
   const marks = createMarks(length)
   for (let at = 0; at < length; at += 1) {
-    marks[at] = isMarked(at) ? 1 : 0
+    if (isTrueOf(at)) mark(marks, at)
     if (at % valuesPerStep === valuesPerStep - 1) yield
   }
   return marks
 }
 
+/** Each value is asked once; then its messages are known. */
 function* markCodes<Value>(
-  { codes, values }: CodedColumn<Value>,
+  { codes, values, rows }: CodedColumn<Value>,
   length: number,
   isTrueOf: (value: Value) => boolean,
-): InSteps<Uint8Array> {
-  const wanted = yield* markEach(values.length, (code) => isTrueOf(values[code]!))
+): InSteps<RowMarks> {
+  const wanted = new Uint8Array(values.length)
+  for (let code = 0; code < wanted.length; code += 1) {
+    wanted[code] = isTrueOf(values[code]!) ? 1 : 0
+    if (code % valuesPerStep === valuesPerStep - 1) yield
+  }
   const marks = createMarks(length)
   // Most of what people write down beside a narrow condition is true of all, or of none.
-  if (!wanted.includes(0)) return marks.fill(1)
   if (!wanted.includes(1)) return marks
-  for (let at = 0; at < length; at += 1) marks[at] = wanted[codes[at]!]!
+  if (!wanted.includes(0)) return markAll(marks)
+  yield* rows.growTo(length, { codes, values })
+  rows.markIn(marks, codes, wanted)
   return marks
 }
 
 /** Who died less than two hours ago died after the moment that was two hours ago. */
-function flip(operator: Comparison['operator']): string {
-  return operator.startsWith('<') ? operator.replace('<', '>') : operator.replace('>', '<')
+function flip(operator: FilterOperator): FilterOperator {
+  const flipped = { '<': '>', '<=': '>=', '>': '<', '>=': '<=', '=': '=', '!=': '!=' } as const
+  return flipped[operator]
 }
 
-/** No comparison is true of NaN. A time is a number of milliseconds, and `=` is refused where the filter is read. */
-function markTimes(operator: string, diedMs: Float64Array, limit: number): Uint8Array {
-  const marks = createMarks(diedMs.length)
-  const { length } = diedMs
-  switch (operator) {
-    case '<':
-      for (let at = 0; at < length; at += 1) marks[at] = diedMs[at]! < limit ? 1 : 0
-      return marks
-    case '<=':
-      for (let at = 0; at < length; at += 1) marks[at] = diedMs[at]! <= limit ? 1 : 0
-      return marks
-    case '>':
-      for (let at = 0; at < length; at += 1) marks[at] = diedMs[at]! > limit ? 1 : 0
-      return marks
-    default:
-      for (let at = 0; at < length; at += 1) marks[at] = diedMs[at]! >= limit ? 1 : 0
-      return marks
-  }
-}
+/** What a pattern begins with, of letters that no other bytes stand for. */
+const plainLetters = /^[\x20-)+-~]*/
 
 function* markIds(
   { operator, value }: Comparison,
   { columns: { ids }, length }: Rows,
   isTrueOf: (fields: Partial<FilterSubject>) => boolean,
-): InSteps<Uint8Array> {
+): InSteps<RowMarks> {
   const isPlain = !value.includes('*')
-  if (isPlain && operator === '=') return ids.markEqual(value).subarray(0, length)
-  if (isPlain && operator === '!=') return invert(ids.markEqual(value)).subarray(0, length)
-  return yield* markEach(length, (at) => isTrueOf({ id: ids.at(at) }))
+  if (isPlain && operator === '=') return ids.markEqual(value, length)
+  if (isPlain && operator === '!=') return invert(ids.markEqual(value, length))
+  const prefix = operator === '=' ? plainLetters.exec(value)![0] : ''
+  if (prefix === '') return yield* markEach(length, (at) => isTrueOf({ id: ids.at(at) }))
+  const bytes = Buffer.from(prefix)
+  return yield* markEach(length, (at) => ids.startsWith(at, bytes) && isTrueOf({ id: ids.at(at) }))
 }

@@ -4,8 +4,8 @@ import type { SnapshotColumns } from './snapshot-columns.ts'
 /** Positions in an order; those of which the value is not known come last, and equal ones as in the queue. */
 export type PositionOrder = Uint32Array
 
-/** The numbers of 16 bits that a value is sorted by, so that 2^48 are told apart. */
-const digits = 3
+/** The numbers of 16 bits that a value is sorted by, so that at most 2^48 are told apart. */
+const mostDigits = 3
 const radix = 2 ** 16
 
 /** All positions by one field. Takes a few milliseconds for a million; keep what it gives. */
@@ -29,42 +29,59 @@ function valuesOf(
 }
 
 export function orderValues(values: Float64Array | Uint32Array, isDown: boolean): PositionOrder {
-  const { lowest, highest } = boundsOf(values)
+  const { lowest, highest, known } = boundsOf(values)
   const range = highest - lowest
-  const isWide = range >= radix ** digits
   // Of what is wider apart than anything real the order is kept, and neighbours may be taken for equal.
-  const scale = isWide ? (radix ** digits - 1) / range : 1
-  const rankOf = (value: number): number => {
-    const rank = Math.floor((value - lowest) * scale)
-    return isDown ? Math.floor(range * scale) - rank : rank
-  }
-  const known: number[] = []
-  const unknown: number[] = []
-  for (let at = 0; at < values.length; at += 1) (Number.isNaN(values[at]!) ? unknown : known).push(at)
-  const ranks = Float64Array.from(values, rankOf)
-  let order: Uint32Array = Uint32Array.from(known)
-  for (let digit = 0; digit < digits; digit += 1) order = sortByDigit(order, ranks, radix ** digit)
+  const scale = range >= radix ** mostDigits ? (radix ** mostDigits - 1) / range : 1
+  const top = Math.floor(range * scale)
+  const ranks = new Float64Array(values.length)
   const all = new Uint32Array(values.length)
+  let next = 0
+  let nextUnknown = known
+  for (let at = 0; at < values.length; at += 1) {
+    const value = values[at]!
+    if (Number.isNaN(value)) {
+      all[nextUnknown] = at
+      nextUnknown += 1
+      continue
+    }
+    const rank = Math.floor((value - lowest) * scale)
+    ranks[at] = isDown ? top - rank : rank
+    all[next] = at
+    next += 1
+  }
+  let order: Uint32Array = all.slice(0, known)
+  for (let weight = 1; weight <= top; weight *= radix) order = sortByDigit(order, ranks, weight)
   all.set(order)
-  all.set(unknown, order.length)
   return all
 }
 
-function boundsOf(values: Float64Array | Uint32Array): { readonly lowest: number; readonly highest: number } {
+function boundsOf(values: Float64Array | Uint32Array): {
+  readonly lowest: number
+  readonly highest: number
+  readonly known: number
+} {
   let lowest = Number.POSITIVE_INFINITY
   let highest = Number.NEGATIVE_INFINITY
-  for (const value of values) {
+  let known = 0
+  for (let at = 0; at < values.length; at += 1) {
+    const value = values[at]!
     if (value < lowest) lowest = value
     if (value > highest) highest = value
+    if (!Number.isNaN(value)) known += 1
   }
-  return lowest > highest ? { lowest: 0, highest: 0 } : { lowest, highest }
+  return known === 0 ? { lowest: 0, highest: 0, known } : { lowest, highest, known }
 }
 
 /** Leaves those with the same digit in their order. */
 function sortByDigit(order: Uint32Array, ranks: Float64Array, weight: number): Uint32Array {
-  const digitOf = (position: number): number => Math.floor(ranks[position]! / weight) % radix
+  const digits = new Uint16Array(order.length)
   const ends = new Uint32Array(radix)
-  for (const position of order) ends[digitOf(position)]! += 1
+  for (let at = 0; at < order.length; at += 1) {
+    const digit = Math.floor(ranks[order[at]!]! / weight) % radix
+    digits[at] = digit
+    ends[digit]! += 1
+  }
   let end = 0
   for (let digit = 0; digit < radix; digit += 1) {
     const count = ends[digit]!
@@ -72,9 +89,9 @@ function sortByDigit(order: Uint32Array, ranks: Float64Array, weight: number): U
     end += count
   }
   const sorted = new Uint32Array(order.length)
-  for (const position of order) {
-    const digit = digitOf(position)
-    sorted[ends[digit]!] = position
+  for (let at = 0; at < order.length; at += 1) {
+    const digit = digits[at]!
+    sorted[ends[digit]!] = order[at]!
     ends[digit]! += 1
   }
   return sorted

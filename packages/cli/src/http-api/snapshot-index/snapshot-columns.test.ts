@@ -1,7 +1,9 @@
+import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { encodeProperties, parseFilter, toFieldTable } from 'warrenmq/operations'
 import { allStepsOf } from '../../../../../test/support/all-steps-of.ts'
 import { columnsOf, deadLetter } from '../../../../../test/support/arbitrary/letters.ts'
+import { marksOf } from '../../../../../test/support/arbitrary/marks.ts'
 import { summarise } from '../show/describe-message.ts'
 import { countCauses } from './count-causes.ts'
 import { countFacets } from './count-facets.ts'
@@ -60,7 +62,7 @@ it('causes are counted with their times, the most frequent first', () => {
     { kind: 'unknown', count: 1, first: null, last: null, sample: 'name of 1' },
     { count: 1, sample: 'name of 2' },
   ])
-  expect(countCauses(columns, Uint8Array.of(0, 0, 1, 0), nameOf)).toHaveLength(1)
+  expect(countCauses(columns, marksOf([false, false, true, false]), nameOf)).toHaveLength(1)
 })
 
 it('values are counted by what is shown of them, and those that are not listed are counted, too', () => {
@@ -164,4 +166,28 @@ it('an order keeps equal ones in their place, and takes any numbers', () => {
   expect([...orderValues(values, false)].slice(0, 1)).toEqual([5])
   expect([...orderValues(values, false)].slice(-2)).toEqual([1, 2])
   expect(orderValues(new Float64Array(0), false)).toHaveLength(0)
+})
+
+it('an order is that of a plain sort that leaves equal ones in their place', () => {
+  const value = fc.oneof(
+    fc.constant(Number.NaN),
+    fc.integer({ min: 0, max: 3 }),
+    fc.integer({ min: -(2 ** 40), max: 2 ** 40 }),
+    fc.integer({ min: 65_530, max: 65_540 }),
+  )
+  fc.assert(
+    fc.property(fc.array(value, { maxLength: 60 }), fc.boolean(), (values, isDown) => {
+      const known = values.flatMap((each, at) => (Number.isNaN(each) ? [] : [at]))
+      const unknown = values.flatMap((each, at) => (Number.isNaN(each) ? [at] : []))
+      const sign = isDown ? -1 : 1
+
+      const order = orderValues(Float64Array.from(values), isDown)
+
+      expect([...order]).toEqual([
+        ...known.toSorted((left, right) => sign * (values[left]! - values[right]!)),
+        ...unknown,
+      ])
+    }),
+    { numRuns: 500 },
+  )
 })

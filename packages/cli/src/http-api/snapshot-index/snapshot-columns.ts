@@ -9,11 +9,13 @@ import {
   typesOf,
 } from 'warrenmq/operations'
 import type { Cause, MessageSummary } from '../contract/contract.ts'
-import type { CodedColumn } from './coded-column.ts'
+import { CodeColumn, type CodedColumn } from './code-column.ts'
 import { GrowingColumn } from './growing-column.ts'
 import { HeaderColumns } from './header-columns.ts'
 import { KeyColumn } from './key-column.ts'
+import type { RowMarks } from './marks.ts'
 import { TextColumn } from './text-column.ts'
+import { type TimeCondition, TimeRanges } from './time-ranges.ts'
 import { ValueBook } from './value-book.ts'
 
 /** Where a message stands in the file of a snapshot. */
@@ -27,7 +29,7 @@ const numbersOrNone = () => new GrowingColumn((length) => new Float64Array(lengt
 
 class BookColumn<Value> {
   readonly #book: ValueBook<Value>
-  readonly #codes = wholeNumbers()
+  readonly #codes = new CodeColumn()
 
   constructor(nameOf: (value: Value) => string) {
     this.#book = new ValueBook(nameOf)
@@ -38,11 +40,11 @@ class BookColumn<Value> {
   }
 
   get all(): CodedColumn<Value> {
-    return { codes: this.#codes.numbers, values: this.#book.values }
+    return { codes: this.#codes.codes, values: this.#book.values, rows: this.#codes.rows }
   }
 
   at(position: number): Value {
-    return this.#book.values[this.#codes.numbers[position]!]!
+    return this.#book.values[this.#codes.at(position)]!
   }
 
   get bytes(): number {
@@ -58,7 +60,7 @@ const asItIs = (text: string): string => text
 /** An empty name is another one than none. */
 const orNothing = (text: string | undefined): string => (text === undefined ? '' : `=${text}`)
 
-/** What is known of each message of a snapshot without its file, column by column. Holds about 110 bytes a message, and 2 for each counted header. */
+/** What is known of each message of a snapshot without its file, column by column. Holds about 55 bytes a message and those of its id, 1 or 2 for each counted header, and at most 2 for each field that a filter has asked for. */
 export class SnapshotColumns {
   readonly keys = new KeyColumn()
   readonly ids = new TextColumn()
@@ -73,6 +75,7 @@ export class SnapshotColumns {
   readonly #lastExchanges = new BookColumn<string>(asItIs)
   readonly #lastKeys = new BookColumn<string>(asItIs)
   readonly #diedMs = numbersOrNone()
+  readonly #diedRanges = new TimeRanges()
   readonly #attempts = new BookColumn<number | undefined>(String)
   readonly #bodyBytes = wholeNumbers()
   readonly #blocks = wholeNumbers()
@@ -131,6 +134,12 @@ export class SnapshotColumns {
     return this.#diedMs.numbers
   }
 
+  /** Those of the first so many that died then. */
+  markTimes(length: number, condition: TimeCondition): RowMarks {
+    this.#diedRanges.growTo(this.diedMs)
+    return this.#diedRanges.mark(this.diedMs.subarray(0, length), condition)
+  }
+
   get attempts(): CodedColumn<number | undefined> {
     return this.#attempts.all
   }
@@ -140,7 +149,7 @@ export class SnapshotColumns {
   }
 
   placeOf(position: number): RecordPlace {
-    return { block: this.#blocks.numbers[position]!, offset: this.#offsets.numbers[position]! }
+    return { block: this.#blocks.at(position)!, offset: this.#offsets.at(position)! }
   }
 
   addressOf(position: number): Pick<IncomingMessage, 'exchange' | 'routingKey'> {
@@ -149,7 +158,7 @@ export class SnapshotColumns {
 
   /** @param name of the message as the caller knows it */
   summarise(position: number, name: string): MessageSummary {
-    const diedMs = this.diedMs[position]!
+    const diedMs = this.#diedMs.at(position)!
     return {
       key: name,
       id: this.ids.at(position) ?? null,
@@ -159,7 +168,7 @@ export class SnapshotColumns {
       cause: this.#causes.at(position),
       diedAt: Number.isNaN(diedMs) ? null : new Date(diedMs).toISOString(),
       attempts: this.#attempts.at(position) ?? null,
-      bodyBytes: this.bodyBytes[position]!,
+      bodyBytes: this.#bodyBytes.at(position)!,
     }
   }
 

@@ -8,7 +8,9 @@ import {
 import type { CallerName } from '../auth/is-same-caller.ts'
 import type { Problem, Snapshot, SortOrder } from '../contract/contract.ts'
 import { problemOf } from '../problems.ts'
+import type { RowMarks } from '../snapshot-index/marks.ts'
 import { orderColumns, type PositionOrder } from '../snapshot-index/order-columns.ts'
+import { orderMarked } from '../snapshot-index/pick-rows.ts'
 import { SnapshotColumns } from '../snapshot-index/snapshot-columns.ts'
 import type { SnapshotFile } from './snapshot-file.ts'
 import { type SearchPlace, SnapshotSearch } from './snapshot-search.ts'
@@ -59,6 +61,8 @@ export class KeptSnapshot {
   readonly #stopping = new AbortController()
   readonly #searches = new Map<string, SnapshotSearch>()
   readonly #orders = new Map<SortOrder, PositionOrder>()
+  /** What pages of one filter are cut from, one after the other. */
+  #selected: { readonly marks: RowMarks; readonly sort: SortOrder; readonly rows: PositionOrder } | undefined
   readonly #isWanted: (message: IncomingMessage) => boolean
   #columns = new SnapshotColumns()
   #file: SnapshotFile | undefined
@@ -179,6 +183,13 @@ export class KeptSnapshot {
     return order
   }
 
+  /** All that a search has marked, in an order. Only when the search is done. */
+  orderMarked(marks: RowMarks, sort: SortOrder): PositionOrder {
+    if (this.#selected?.marks !== marks || this.#selected.sort !== sort)
+      this.#selected = { marks, sort, rows: orderMarked(marks, this.order(sort)) }
+    return this.#selected.rows
+  }
+
   /** Ends its look; what was held goes back. It stays known as cancelled. */
   async cancel(): Promise<void> {
     this.#isCancelled = true
@@ -193,6 +204,7 @@ export class KeptSnapshot {
     await Promise.all([...this.#searches.values()].map((search) => search.close()))
     this.#searches.clear()
     this.#orders.clear()
+    this.#selected = undefined
     await this.#drop()
   }
 

@@ -1,6 +1,8 @@
 import type { SnapshotPage, SortOrder } from '../contract/contract.ts'
 import type { Marks } from '../snapshot-index/marks.ts'
+import { firstMarked, orderMarked, pickRows, type RowRange } from '../snapshot-index/pick-rows.ts'
 import type { SnapshotReader } from './find-snapshot.ts'
+import type { KeptSnapshot } from './kept-snapshot.ts'
 import { refuseRunning } from './refuse-unfinished.ts'
 import type { SnapshotSelection } from './select-in-snapshot.ts'
 
@@ -14,8 +16,8 @@ export function pageOfSnapshot(
   const { sort = 'position', limit, cursor } = query
   const start = cursor === undefined ? 0 : Number.parseInt(cursor, 36)
   const { columns } = kept
-  const order = sort === 'position' ? undefined : kept.order(sort)
-  const positions = pick({ length: columns.length, marks, order, start, limit })
+  const range = { start, limit }
+  const positions = pick({ kept, marks, sort, range, isWhole: head.search.isWhole })
   const items = positions.map((position) => ({
     position,
     ...columns.summarise(position, context.renameFor(columns.keys.at(position), caller)),
@@ -26,20 +28,24 @@ export function pageOfSnapshot(
 }
 
 function pick(fields: {
-  length: number
+  kept: KeptSnapshot
   marks: Marks
-  order: Uint32Array | undefined
-  start: number
-  limit: number
+  sort: SortOrder
+  range: RowRange
+  isWhole: boolean
 }): readonly number[] {
-  const { length, marks, order, start, limit } = fields
-  const positions: number[] = []
-  let skip = marks ? start : 0
-  for (let at = marks ? 0 : start; at < length && positions.length < limit; at += 1) {
-    const position = order ? order[at]! : at
-    if (marks && marks[position] === 0) continue
-    if (skip > 0) skip -= 1
-    else positions.push(position)
-  }
-  return positions
+  const { kept, marks, sort, range, isWhole } = fields
+  const { start, limit } = range
+  const end = Math.min(start + limit, kept.columns.length)
+  if (sort === 'position')
+    return marks
+      ? pickRows(marks, range)
+      : Array.from({ length: Math.max(0, end - start) }, (_, index) => start + index)
+  const order = kept.order(sort)
+  if (!marks) return [...order.subarray(start, end)]
+  const first = start === 0 ? firstMarked(marks, order, limit) : undefined
+  if (first) return first
+  // Of a search that goes on, more will be marked.
+  const all = isWhole ? kept.orderMarked(marks, sort) : orderMarked(marks, order)
+  return [...all.subarray(start, start + limit)]
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { deadLetter } from '../../../../../test/support/arbitrary/letters.ts'
 import { SnapshotFile } from './snapshot-file.ts'
-import { createSnapshotKey, type SnapshotKey } from './snapshot-key.ts'
+import { createSnapshotKey, lockBytes, type SnapshotKey } from './snapshot-key.ts'
 
 const serverKey = Buffer.alloc(32, 'k')
 
@@ -56,9 +56,10 @@ it('has no name, and nothing of a message can be read on the disk', async () => 
   const key = createSnapshotKey(serverKey)
   const watched: SnapshotKey = {
     ...key,
-    lock: (block, number) => {
-      locked.push(key.lock(block, number))
-      return locked.at(-1)!
+    lock: (block, number, into) => {
+      const written = key.lock(block, number, into)
+      locked.push(Buffer.from(written))
+      return written
     },
   }
   const { file, folder } = await setup(watched)
@@ -72,7 +73,7 @@ it('has no name, and nothing of a message can be read on the disk', async () => 
 
 it('a block is read with its own key, at its own place and as it was, or not at all', () => {
   const key = createSnapshotKey(serverKey)
-  const locked = key.lock(Buffer.from('content'), 7)
+  const locked = key.lock(Buffer.from('content'), 7, Buffer.alloc(7 + lockBytes))
   const changed = Buffer.from(locked)
   changed[2]! ^= 1
 

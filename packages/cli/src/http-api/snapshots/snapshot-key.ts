@@ -4,10 +4,15 @@ const algorithm = 'aes-256-gcm'
 const nonceBytes = 12
 const tagBytes = 16
 const keyBytes = 32
+/** What a lock adds to a block. */
+export const lockBytes = tagBytes
+/** Node makes a new buffer for what it encrypts. A small one is gone with the next short collection, a large one stays for long. */
+const sliceBytes = 16 * 1024
 
 /** Locks the blocks of one file. Nobody else has the key, and it goes with the snapshot. */
 export interface SnapshotKey {
-  lock(block: Buffer, number: number): Buffer
+  /** Writes the locked block into a buffer that has `lockBytes` more room than the block needs; gives what was written. */
+  lock(block: Buffer, number: number, into: Buffer): Buffer
   /** Throws where the bytes are not those that were locked under this number. */
   unlock(locked: Buffer, number: number): Buffer
 }
@@ -19,9 +24,14 @@ export interface SnapshotKey {
 export function createSnapshotKey(serverKey: Buffer): SnapshotKey {
   const key = Buffer.from(hkdfSync('sha256', serverKey, randomBytes(keyBytes), 'warren snapshot', keyBytes))
   return {
-    lock: (block, number) => {
+    lock: (block, number, into) => {
       const cipher = createCipheriv(algorithm, key, nonceOf(number))
-      return Buffer.concat([cipher.update(block), cipher.final(), cipher.getAuthTag()])
+      let end = 0
+      for (let at = 0; at < block.length; at += sliceBytes)
+        end += cipher.update(block.subarray(at, at + sliceBytes)).copy(into, end)
+      end += cipher.final().copy(into, end)
+      end += cipher.getAuthTag().copy(into, end)
+      return into.subarray(0, end)
     },
     unlock: (locked, number) => {
       const end = locked.length - tagBytes

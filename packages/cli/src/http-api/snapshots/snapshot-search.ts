@@ -1,5 +1,12 @@
 import { type Filter, type IncomingMessage, messageFilter, type RunLimited } from 'warrenmq/operations'
-import { countMarks } from '../snapshot-index/marks.ts'
+import {
+  countMarks,
+  createMarks,
+  isMarked,
+  mark,
+  nextMarked,
+  type RowMarks,
+} from '../snapshot-index/marks.ts'
 import { matchColumns } from '../snapshot-index/match-columns.ts'
 import type { SnapshotColumns } from '../snapshot-index/snapshot-columns.ts'
 import type { SnapshotFile } from './snapshot-file.ts'
@@ -7,8 +14,7 @@ import { takeSteps } from './take-steps.ts'
 
 /** Messages that a filter selects, as far as it has been asked. */
 export interface SearchResult {
-  /** 1 for each that is selected. */
-  readonly marks: Uint8Array
+  readonly marks: RowMarks
   readonly matched: number
   /** So many are decided. */
   readonly seen: number
@@ -30,7 +36,7 @@ const abandonedMs = 60_000
 export class SnapshotSearch {
   readonly #place: SearchPlace
   readonly #filter: Filter
-  #marks: Uint8Array
+  #marks: RowMarks
   /** Aborted where nobody wants to know any more. */
   readonly #ended = new AbortController()
   #matched = 0
@@ -42,7 +48,7 @@ export class SnapshotSearch {
   constructor(filter: Filter, place: SearchPlace) {
     this.#place = place
     this.#filter = filter
-    this.#marks = new Uint8Array(place.columns.length)
+    this.#marks = createMarks(place.columns.length)
     this.#reading = this.#search().catch((error: unknown) => {
       if (!this.isAbandoned) this.#failure = { error }
     })
@@ -80,7 +86,7 @@ export class SnapshotSearch {
   }
 
   /** Block by block, and only those that hold a message that may be selected. */
-  async #readMarked(candidates: Uint8Array): Promise<void> {
+  async #readMarked(candidates: RowMarks): Promise<void> {
     const { columns, file, asOfMs } = this.#place
     const isWanted = messageFilter(this.#filter, asOfMs)
     for (let at = 0; at < candidates.length; ) {
@@ -89,11 +95,9 @@ export class SnapshotSearch {
         this.#ended.abort()
         return
       }
-      if (candidates[at] === 0) {
-        at += 1
-        this.#seen = at
-        continue
-      }
+      at = nextMarked(candidates, at)
+      this.#seen = at
+      if (at === candidates.length) return
       const { block } = columns.placeOf(at)
       const positions = candidatesOf(columns, candidates, { from: at, block })
       const stored = await file.readAll(
@@ -104,7 +108,7 @@ export class SnapshotSearch {
         const position = positions[index]!
         const whole: IncomingMessage = { ...message, ...columns.addressOf(position) }
         if (!isWanted(whole)) continue
-        this.#marks[position] = 1
+        mark(this.#marks, position)
         this.#matched += 1
       }
       at = positions.at(-1)! + 1
@@ -115,12 +119,12 @@ export class SnapshotSearch {
 
 function candidatesOf(
   columns: SnapshotColumns,
-  candidates: Uint8Array,
+  candidates: RowMarks,
   { from, block }: { readonly from: number; readonly block: number },
 ): readonly number[] {
   const positions: number[] = []
   for (let at = from; at < candidates.length && columns.placeOf(at).block === block; at += 1)
-    if (candidates[at] === 1) positions.push(at)
+    if (isMarked(candidates, at)) positions.push(at)
   return positions
 }
 

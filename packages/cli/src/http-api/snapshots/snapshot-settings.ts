@@ -5,7 +5,7 @@ export interface SnapshotSettings {
   readonly mostSnapshots: number
   /** Of all files together. */
   readonly mostBytes: number
-  /** Of all indexes together; one message takes about 110 bytes, and 2 for each counted header. */
+  /** Of all indexes together; one message takes about 55 bytes, its id, and 1 or 2 for each counted header. */
   readonly mostMemoryBytes: number
   readonly ageMs: number
   /** How long a look may take, with the wait for its turn. */

@@ -19,5 +19,6 @@ export function snapshotTask(kept: KeptSnapshot, { host }: { readonly host: stri
     movedBefore: 0,
     problem,
     isSigned: true,
+    limit: null,
   }
 }

@@ -53,6 +53,7 @@ function setup({ isRead = true, lastId }: { isRead?: boolean; lastId?: string } 
       movedBefore: 0,
       problem: null,
       isSigned: true,
+      limit: null,
       progress: { present: 1_000, moved, failed: 0, kept: 0 },
     }
   }

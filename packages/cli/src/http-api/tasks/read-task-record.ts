@@ -4,7 +4,7 @@ import { storedReceipt as receipt } from '../contract/receipt.ts'
 import { storedRedrive } from '../contract/requests.ts'
 import { storedTask } from '../contract/tasks.ts'
 import { count, oneOf, text } from '../contract/text-or-null.ts'
-import type { TaskRecord } from './shared-task.ts'
+import { limitOf, type TaskRecord } from './shared-task.ts'
 
 const asked = Type.Union([
   Type.Object({ kind: oneOf(['redrive']), request: storedRedrive }),
@@ -29,5 +29,10 @@ const shapes: readonly TSchema[] = [
 
 /** Reads a record. Undefined for what is none, such as one that a later version wrote. */
 export function readTaskRecord(value: unknown): TaskRecord | undefined {
-  return shapes.some((shape) => Value.Check(shape, value)) ? (value as TaskRecord) : undefined
+  if (!shapes.some((shape) => Value.Check(shape, value))) return undefined
+  const record = value as TaskRecord
+  if (record.kind !== 'task') return record
+  // A server of version 0.1 did not write it; what was asked for has it in every version.
+  const { shared } = record
+  return { ...record, shared: { ...shared, task: { ...shared.task, limit: limitOf(shared.asked) } } }
 }

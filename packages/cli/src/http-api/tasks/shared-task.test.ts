@@ -23,6 +23,7 @@ function shared(state: TaskState, more: Partial<SharedTask> = {}): SharedTask {
     movedBefore: 0,
     problem: null,
     isSigned: true,
+    limit: null,
     progress: { present: 10, moved: 0, failed: 0, kept: 0 },
   }
   const asked = { kind: 'redrive', request: { queue: 'a.dlq' } } as const

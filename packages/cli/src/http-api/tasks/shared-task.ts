@@ -24,6 +24,18 @@ export type AskedTask =
   /** One message, by its key. What it was to become is not kept: payloads do not belong into this stream. */
   | { readonly kind: 'edit'; readonly key: string }
 
+/** How many messages it may move; null where nobody said how many. */
+export function limitOf(asked: AskedTask): number | null {
+  switch (asked.kind) {
+    case 'redrive':
+      return asked.request.limit ?? null
+    case 'admin':
+      return asked.limit
+    case 'edit':
+      return 1
+  }
+}
+
 /** What is written to the stream of tasks. */
 export type TaskRecord =
   | { readonly kind: 'task'; readonly shared: SharedTask }

@@ -8,7 +8,7 @@ import type { Strays } from '../records/strays.ts'
 import type { ServerBroker } from '../server-broker.ts'
 import { tick } from '../show/rendered-answers.ts'
 import { announceServer, type Presence } from './presence.ts'
-import type { AskedTask, SharedTask } from './shared-task.ts'
+import { type AskedTask, limitOf, type SharedTask } from './shared-task.ts'
 import { TaskBoard } from './task-board.ts'
 import { type OnTaskEnd, TaskRun } from './task-run.ts'
 import { isEnded, nextTaskState, type TaskStep } from './task-state.ts'
@@ -99,6 +99,7 @@ export class Tasks {
       movedBefore: 0,
       problem: null,
       isSigned: true,
+      limit: limitOf(asked),
       progress: { present, moved: 0, failed: 0, kept: 0 },
     }
     return this.#run({ ...this.#itself(), task, run: 1, asked, receipt: null }, options, onEnd)

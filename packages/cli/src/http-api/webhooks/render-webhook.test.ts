@@ -17,6 +17,7 @@ const task: Task = {
   movedBefore: 0,
   problem: null,
   isSigned: true,
+  limit: null,
   progress: { present: 119_762, moved: 119_760, failed: 0, kept: 2 },
 }
 const cause = { id: 'c', label: 'TypeError: <b> & co', kind: 'error' } as const
