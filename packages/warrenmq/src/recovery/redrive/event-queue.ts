@@ -1,7 +1,5 @@
 import type { RedriveEvent, TakenMessage } from './redrive-event.ts'
 
-const ready = Promise.resolve()
-
 /** Events whose messages come many at a time. */
 type Gathered<Message extends TakenMessage> = {
   readonly kind: 'delivered' | 'confirmed'
@@ -42,8 +40,7 @@ export class EventQueue<Message extends TakenMessage> {
     this.#events.push(this.#open)
     if (this.#isTaking || this.#isScheduled) return
     this.#isScheduled = true
-    // As `queueMicrotask` does it, without the async resource that it makes each time.
-    void ready.then(this.#takeAll)
+    queueMicrotask(this.#takeAll)
   }
 
   readonly #takeAll = (): void => {
