@@ -2,14 +2,18 @@ import { WireError } from '../errors.ts'
 import { readUint32 } from './name-matcher.ts'
 import { type PropertyName, propertyKinds, type RawProperties, type ValueOfKind } from './property-kinds.ts'
 
+const sizeOfKind: Readonly<Record<keyof ValueOfKind, number>> = { octet: 1, time: 8, text: 0, table: 0 }
 export const propertyNames: readonly PropertyName[] = Object.keys(propertyKinds) as PropertyName[]
 export const indexOfProperty: Readonly<Record<PropertyName, number>> = Object.fromEntries(
   propertyNames.map((name, index) => [name, index]),
 ) as Record<PropertyName, number>
 
-const kinds: readonly (keyof ValueOfKind)[] = propertyNames.map((name) => propertyKinds[name])
+/** Bytes of a property; 0 where its first bytes say how many. As numbers, because they are asked for in every message. */
+const fixedSizes = Uint8Array.from(propertyNames, (name) => sizeOfKind[propertyKinds[name]])
 const propertyCount = propertyNames.length
+const headersIndex = indexOfProperty.headers
 const highestFlag = 0x8000
+const unusedBits = 16
 
 /**
  * Where each property begins, in the order of the flags, and where the last one ends. Each ends where the next
@@ -34,10 +38,14 @@ export function locateProperties(raw: RawProperties): PropertyPlaces {
 /** Where the value of a property begins; -1 where it is not set. Asked for every message, so it makes nothing. */
 export function startOf(raw: RawProperties, wanted: number): number {
   const flags = readFlags(raw)
-  if (!(flags & (highestFlag >> wanted))) return -1
+  const flag = highestFlag >> wanted
+  if (!(flags & flag)) return -1
   let at = 2
-  for (let index = 0; index < wanted; index += 1) {
-    if (flags & (highestFlag >> index)) at = endOf(raw, index, at)
+  // From one flag that is set to the next.
+  for (let left = flags & (-flag << 1); left !== 0; ) {
+    const index = Math.clz32(left) - unusedBits
+    at = endOf(raw, index, at)
+    left &= ~(highestFlag >> index)
   }
   return at
 }
@@ -58,7 +66,7 @@ export function placeOf(
 }
 
 export function endOf(raw: RawProperties, index: number, at: number): number {
-  const end = at + sizeAt(raw, kinds[index]!, at)
+  const end = at + sizeAt(raw, index, at)
   if (end > raw.length)
     throw wireError('WIRE_TRUNCATED', `The property ${propertyNames[index]} ends behind the last byte`, at)
   return end
@@ -85,19 +93,24 @@ export function spliceProperties(
 ): RawProperties {
   let flags = (raw[0]! << 8) | raw[1]!
   let size = raw.length
+  let first = propertyCount
+  let last = -1
   for (let index = 0; index < propertyCount; index += 1) {
     const value = index === headersIndex && headers ? headers : values[index]
     if (value === undefined) continue
+    if (last < 0) first = index
+    last = index
     const flag = highestFlag >> index
     flags = value.length > 0 ? flags | flag : flags & ~flag
     size += value.length - (places[index + 1]! - places[index]!)
   }
   const bytes = Buffer.allocUnsafe(size)
+  copyEnds(raw, bytes, { start: places[first]!, end: places[last + 1]! })
   bytes[0] = flags >>> 8
   bytes[1] = flags
-  let at = 2
-  let copiedTo = 2
-  for (let index = 0; index < propertyCount; index += 1) {
+  let at = places[first]!
+  let copiedTo = at
+  for (let index = first; index <= last; index += 1) {
     const value = values[index]
     const isWritten = index === headersIndex && headers !== undefined
     if (value === undefined && !isWritten) continue
@@ -105,11 +118,24 @@ export function spliceProperties(
     at = isWritten ? headers.write(bytes, at) : copySpan(value!, 0, value!.length, bytes, at)
     copiedTo = places[index + 1]!
   }
-  copySpan(raw, copiedTo, raw.length, bytes, at)
   return bytes
 }
 
-const headersIndex = indexOfProperty.headers
+/**
+ * Copies what stands before `start` and what follows `end` to the beginning and to the end of the new bytes. If there
+ * is room for it, all is copied to both: what is too much is written over, and that costs less than a loop.
+ */
+function copyEnds(raw: Buffer, bytes: Buffer, { start, end }: { start: number; end: number }): void {
+  const added = bytes.length - raw.length
+  if (added >= start) {
+    bytes.set(raw)
+    bytes.set(raw, added)
+    return
+  }
+  copySpan(raw, 0, start, bytes, 0)
+  copySpan(raw, end, raw.length, bytes, added + end)
+}
+
 const shortSpan = 128
 
 /** Copies bytes and gives the offset behind them. A call into the engine costs more than a short span itself. */
@@ -135,17 +161,11 @@ function readFlags(raw: RawProperties): number {
   return flags
 }
 
-function sizeAt(raw: RawProperties, kind: keyof ValueOfKind, at: number): number {
-  switch (kind) {
-    case 'octet':
-      return 1
-    case 'time':
-      return 8
-    case 'text':
-      return 1 + (raw[at] ?? 0)
-    case 'table':
-      return at + 4 > raw.length ? 4 : 4 + readUint32(raw, at)
-  }
+function sizeAt(raw: RawProperties, index: number, at: number): number {
+  const fixed = fixedSizes[index]!
+  if (fixed > 0) return fixed
+  if (index !== headersIndex) return 1 + (raw[at] ?? 0)
+  return at + 4 > raw.length ? 4 : 4 + readUint32(raw, at)
 }
 
 function wireError(

@@ -29,8 +29,8 @@ export class ConsumerRelay {
   readonly #task: RelayTask
   readonly #late: Delivery[] = []
   readonly #tags: string[] = []
-  /** Of the last consumer. */
-  #tag: string | undefined
+  /** Of the last consumer; empty if there is none. */
+  #tag = ''
   #started = 0
   #credit = 0
   /** Deliveries of the last consumer that are not acknowledged. */
@@ -72,7 +72,7 @@ export class ConsumerRelay {
    * it has not seen an ack for cannot be more. Of consumers that have ended nobody can tell.
    */
   get mostUnseenAcks(): number {
-    const isFirst = this.#tag !== undefined && this.#started === 1
+    const isFirst = this.#tag !== '' && this.#started === 1
     return isFirst ? this.#credit - this.#open : Number.POSITIVE_INFINITY
   }
 
@@ -124,7 +124,7 @@ export class ConsumerRelay {
 
   /** Ends the consumers that there are. */
   async cancel(): Promise<void> {
-    this.#tag = undefined
+    this.#tag = ''
     this.#credit = 0
     this.#open = 0
     await Promise.all(this.#tags.splice(0).map((tag) => this.#task.channel.cancel(tag)))

@@ -5,8 +5,11 @@ import { placeOf } from '../../wire/splice-properties.ts'
 export function hashMessageId(properties: RawProperties): number {
   const place = placeOf(properties, 'messageId')
   if (!place) return 0
-  let sum = start
-  for (let at = place.start + 1; at < place.end; at += 1) {
+  const first = place.start + 1
+  const { end } = place
+  if (first === end) return start
+  let sum = start | 0 // in doubles, because it has no sign, every step would take three times as long
+  for (let at = first; at < end; at += 1) {
     const byte = properties[at]!
     // Letters of one byte are the same in bytes and in text, and to make a text of each id costs more than this loop.
     if (byte > 0x7f) return hashText(readProperty(properties, 'messageId')!)

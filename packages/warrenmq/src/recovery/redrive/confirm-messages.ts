@@ -57,7 +57,8 @@ export function proveAcks<Message extends TakenMessage>(
   // Acks that had to wait for a change of consumers were not written when the last proof was asked for.
   flow.uncovered = isAnswer && flow.proofs === 0 ? flow.unproved : Math.min(flow.uncovered, flow.unproved)
   const window = growWindow(state.window, proved)
-  return pump({ ...withFlow(state, flow), window }, commands)
+  const next = withFlow(state, flow)
+  return pump(window === state.window ? next : { ...next, window }, commands)
 }
 
 /** No queue took it, or one refused it: it stays. */

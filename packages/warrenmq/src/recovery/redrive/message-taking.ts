@@ -74,9 +74,10 @@ export class MessageTaking {
     return this.#channels.reduce((sum, { channel }) => sum + (channel.isOpen ? channel.openDeliveries : 0), 0)
   }
 
-  ack(message: Taken): void {
-    const { channel } = message
-    if (channel.walk.ack(message.delivery) === 'sent') channel.acked += 1
+  ack(messages: readonly Taken[]): void {
+    for (const { channel, delivery } of messages) {
+      if (channel.walk.ack(delivery) === 'sent') channel.acked += 1
+    }
   }
 
   /** It stays: true if a copy is in flight, which `onDone` ends. */

@@ -17,7 +17,14 @@ import { countedGate, isFull } from './gate-state.ts'
 import { pump } from './pump.ts'
 import type { RedriveCommand } from './redrive-command.ts'
 import type { RedriveConnection, RedriveEvent, TakenMessage } from './redrive-event.ts'
-import { type Commands, enterPhase, movedOf, type RedriveState, withPass } from './redrive-state.ts'
+import {
+  type Commands,
+  copyState,
+  enterPhase,
+  movedOf,
+  type RedriveState,
+  withPass,
+} from './redrive-state.ts'
 import { afterLook } from './stage-state.ts'
 import { takeMessages } from './take-messages.ts'
 import { abandonIfAway, stop, tick } from './tick.ts'
@@ -36,7 +43,7 @@ export function nextRedriveState<Message extends TakenMessage>(
 ): RedriveStep<Message> {
   const commands: RedriveCommand<Message>[] = []
   const changed = apply(state, event, commands)
-  return { state: endPassWhenIdle(changed, commands), commands }
+  return { state: copyState(endPassWhenIdle(changed, commands)), commands }
 }
 
 function apply<Message extends TakenMessage>(

@@ -101,7 +101,9 @@ function withSending<Message extends TakenMessage>(
   state: State<Message>,
   { flow, gate, pace, stage }: Sending<Message>,
 ): State<Message> {
-  return { ...withFlow(state, flow), gate, pace, stage }
+  const next = withFlow(state, flow)
+  const isSame = gate === state.gate && pace === state.pace && stage === state.stage
+  return isSame ? next : { ...next, gate, pace, stage }
 }
 
 function askForDepths<Message extends TakenMessage>(

@@ -288,12 +288,9 @@ export class RedriveRun {
   /** Progress is told for each message, however many were confirmed at once. */
   #acknowledge(messages: readonly Taken[]): void {
     const { onProgress } = this.#options
-    let left = messages.length
-    for (const message of messages) {
-      this.#taking.ack(message)
-      left -= 1
-      onProgress?.(this.#progressBefore(left))
-    }
+    this.#taking.ack(messages)
+    if (!onProgress) return
+    for (let left = messages.length - 1; left >= 0; left -= 1) onProgress(this.#progressBefore(left))
   }
 
   async #awaitReturned(left: number): Promise<void> {

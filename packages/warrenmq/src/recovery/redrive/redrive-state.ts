@@ -294,6 +294,11 @@ export function copyFlow<Message extends TakenMessage>(flow: RedriveFlow<Message
   }
 }
 
+/** Of one shape, whatever was spread into the state before: else V8 would compile most of this twice. */
+export function copyState<Message extends TakenMessage>(state: RedriveState<Message>): RedriveState<Message> {
+  return withFlow(state, state.flow)
+}
+
 export function withFlow<Message extends TakenMessage>(
   state: RedriveState<Message>,
   flow: RedriveFlow<Message>,

@@ -113,8 +113,8 @@ export class RedriveTaking {
     events.tell({ kind: 'lost' })
   }
 
-  ack(message: Taken): void {
-    this.#taking!.ack(message)
+  ack(messages: readonly Taken[]): void {
+    this.#taking!.ack(messages)
   }
 
   /** Acks that what was delivered since proves, so that the broker need not be asked. */

@@ -5,7 +5,7 @@ import { holdWaiting } from './hold-waiting.ts'
 import { fillPace } from './pace-state.ts'
 import { pump } from './pump.ts'
 import type { TakenMessage } from './redrive-event.ts'
-import { type Commands, movedOf, type RedriveState } from './redrive-state.ts'
+import { type Commands, copyState, movedOf, type RedriveState } from './redrive-state.ts'
 import { isSendable, isWaiting } from './wait-state.ts'
 
 type State<Message extends TakenMessage> = RedriveState<Message>
@@ -48,7 +48,7 @@ export function tick<Message extends TakenMessage>(
     pass: pass.restMs > 0 ? { ...pass, restMs: Math.max(0, pass.restMs - ms) } : pass,
   }
   const waited = passPatience(passWait(filled, ms, commands), ms, commands)
-  return tryTake(pump(abandonIfAway(waited, commands), commands), commands)
+  return tryTake(pump(copyState(abandonIfAway(waited, commands)), commands), commands)
 }
 
 /** While it is paused nothing is wanted of the broker, and so nothing is waited for. */
