@@ -43,6 +43,9 @@ export function strike(fault: Fault, arena: Arena, doer?: SimProcess): void {
     ({ process }) => process === doer,
   )
   const fill = (queue: string): void => {
+    // A classic queue deletes what is above its limit, when it comes and when the broker starts. No client can help it.
+    if (broker.model.vhosts.get('/')!.queues.get(queue)?.kind === 'classic') return
+    universe.tell(`the queue "${queue}" takes only a few messages ${forSoLong}`)
     const limit = { path: `policies/%2F/full-${queue}`, queue }
     inBroker(() => void limitLength(arena, { ...limit, most: Math.floor(choice * 4) }))
     laterInBroker(() => void liftLimit(arena, limit))
@@ -139,7 +142,6 @@ export function strike(fault: Fault, arena: Arena, doer?: SimProcess): void {
       return
     }
     case 'target-full':
-      universe.tell(`the work queue takes only a few messages ${forSoLong}`)
       fill(arena.scenario.workQueue)
       return
     case 'forbid': {
@@ -157,7 +159,6 @@ export function strike(fault: Fault, arena: Arena, doer?: SimProcess): void {
     case 'dead-letters-full': {
       const queue = arena.deadLetterQueue
       if (queue === undefined) return
-      universe.tell(`the dead-letter queue takes only a few messages ${forSoLong}`)
       fill(queue)
       return
     }
@@ -190,16 +191,8 @@ interface Limit {
   readonly queue: string
 }
 
-/**
- * In two steps: a classic queue that is told at once how long it may be and that it is to refuse publishes throws away
- * what is above the limit first, as in RabbitMQ.
- */
-async function limitLength(
-  { broker }: Arena,
-  { path, queue, most }: Limit & { most: number },
-): Promise<void> {
-  await broker.administer('PUT', path, refusal(queue))
-  await broker.administer('PUT', path, refusal(queue, most))
+function limitLength({ broker }: Arena, { path, queue, most }: Limit & { most: number }): Promise<void> {
+  return broker.administer('PUT', path, refusal(queue, most))
 }
 
 /**
@@ -211,8 +204,8 @@ async function liftLimit({ broker }: Arena, { path, queue }: Limit): Promise<voi
   await broker.administer('DELETE', path)
 }
 
-function refusal(queue: string, most?: number): object {
-  const definition = { overflow: 'reject-publish', ...(most !== undefined && { 'max-length': most }) }
+function refusal(queue: string, most: number): object {
+  const definition = { overflow: 'reject-publish', 'max-length': most }
   return { pattern: `^${queue}$`, 'apply-to': 'queues', priority: 9, definition }
 }
 

@@ -9,34 +9,32 @@ export interface Change {
 }
 
 /**
- * What a fault does through the HTTP API; undefined if it does nothing there. A queue becomes full in two steps: a classic
- * queue that is told at once how long it may be and that it is to refuse publishes throws away what is above the limit
- * first (measured on 3.10, 4.0 and 4.3; quorum queues keep what they have). It ends in two steps as well: whoever a
- * quorum queue has turned away does not hear on 3.10 that the policy is gone, but that the limit is higher.
+ * What a fault does through the HTTP API; undefined if it does nothing there. A classic queue deletes what is above its
+ * length, whatever it is told to do about it, when the limit comes and when the broker starts (measured on 3.10, 4.0 and
+ * 4.3; quorum queues keep what they have). Nobody could keep a promise about that, so classic queues become not full. The
+ * limit of others is raised before it is taken away: whoever a quorum queue has turned away does not hear on 3.10 that a
+ * policy is gone.
  */
 export function changeOf({ kind, choice }: Pick<Fault, 'kind' | 'choice'>, stage: Stage): Change | undefined {
   const { queue, deadLetterQueue } = stage.flow
+  const isClassic = stage.plan.scenario.topology.queues[stage.plan.scenario.workQueue]?.type === 'classic'
   const overflow = 'reject-publish'
-  const full = [{ overflow }, { overflow, 'max-length': Math.floor(choice * 4) }]
-  const roomy = { overflow, 'max-length': 100_000 }
+  const full = { definition: { overflow, 'max-length': Math.floor(choice * 4) }, priority: 9 }
+  const last = { overflow, 'max-length': 100_000 }
   switch (kind) {
     case 'unbind':
       return unbind(stage)
     case 'forbid':
       return forbid(stage)
     case 'target-full':
-      return rule(stage, 'full', { pattern: `^${queue}$`, definitions: full, last: roomy, priority: 9 })
+      if (isClassic) return undefined
+      return rule(stage, 'full', { pattern: `^${queue}$`, ...full, last })
     case 'dead-letters-full':
-      if (deadLetterQueue === undefined) return undefined
-      return rule(stage, 'dead-full', {
-        pattern: `^${deadLetterQueue}$`,
-        definitions: full,
-        last: roomy,
-        priority: 8,
-      })
+      if (deadLetterQueue === undefined || isClassic) return undefined
+      return rule(stage, 'dead-full', { pattern: `^${deadLetterQueue}$`, ...full, last })
     case 'policy': {
       const definition = choice < 0.5 ? { 'max-length': 100_000 } : { 'max-length-bytes': 1_000_000_000 }
-      return rule(stage, 'shop', { pattern: '^(shop|freeflow)', definitions: [definition], priority: 1 })
+      return rule(stage, 'shop', { pattern: '^(shop|freeflow)', definition, priority: 1 })
     }
     default:
       return undefined
@@ -68,20 +66,17 @@ function forbid({ vhost, user, management }: Stage): Change {
 interface Rule {
   readonly pattern: string
   readonly priority: number
-  /** One after the other. */
-  readonly definitions: readonly object[]
+  readonly definition: object
   /** Before it is taken away. */
   readonly last?: object
 }
 
-function rule({ vhost, management }: Stage, name: string, { definitions, last, ...policy }: Rule): Change {
+function rule({ vhost, management }: Stage, name: string, { definition, last, ...policy }: Rule): Change {
   const path = `/api/policies/${encodeURIComponent(vhost)}/${name}`
-  const put = (definition: object): Promise<unknown> =>
-    management('PUT', path, { 'apply-to': 'queues', ...policy, definition })
+  const put = (of: object): Promise<unknown> =>
+    management('PUT', path, { 'apply-to': 'queues', ...policy, definition: of })
   return {
-    make: async () => {
-      for (const definition of definitions) await put(definition)
-    },
+    make: () => put(definition),
     undo: async () => {
       if (last) await put(last)
       try {

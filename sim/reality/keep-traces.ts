@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import type { MortalBroker } from './mortal-broker.ts'
@@ -9,7 +9,7 @@ export function keepTraces(folder: string, { directories }: Pick<MortalBroker, '
   mkdirSync(kept, { recursive: true })
   cpSync(folder, join(kept, 'actors'), { recursive: true })
   for (const [index, directory] of directories.entries())
-    for (const part of ['log', 'output.log'])
+    for (const part of ['log', 'output.log'].filter((each) => existsSync(join(directory, each))))
       cpSync(join(directory, part), join(kept, `node-${index + 1}`, part), { recursive: true })
   console.error(`What happened is kept in ${kept}.`)
 }

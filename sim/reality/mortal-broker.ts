@@ -115,6 +115,7 @@ const shortestLivesMs = [300, 800, 1_200, 2_000, 5_000]
 
 /** Dead letters that wait for their target are neither ready nor in hand. */
 export function describeQueuesOf(node: RabbitNode, vhost: string): Promise<string> {
-  const overview = `[{amqqueue:get_name(Q), catch ra:member_overview(amqqueue:get_pid(Q))} || Q <- rabbit_amqqueue:list(<<"${vhost}">>)].`
+  const ofOne = 'catch ra:local_query(amqqueue:get_pid(Q), fun rabbit_fifo:overview/1)'
+  const overview = `[{amqqueue:get_name(Q), amqqueue:get_type(Q), ${ofOne}} || Q <- rabbit_amqqueue:list(<<"${vhost}">>)].`
   return eventually(() => node.rabbitmqctl('eval', overview), patiently)
 }

@@ -26,5 +26,8 @@ export function bringUp(broker: Broker): void {
   broker.inbox.run(() => {
     for (const task of missed) task()
   })
+  broker.inbox.run(() => {
+    for (const { queues } of broker.vhosts.values()) for (const queue of queues.values()) queue.restored()
+  })
   broker.phase = 'up'
 }

@@ -32,6 +32,7 @@ export interface AmqpServerOptions {
 /** Listens on loopback only. */
 export async function startAmqpServer(options: AmqpServerOptions): Promise<AmqpServer> {
   const connections = new Set<AmqpConnection>()
+  let onLastEnd = (): void => undefined
   const host = { ...options, connections: () => connections }
   const server = createServer((socket) => accept(socket))
 
@@ -41,15 +42,25 @@ export async function startAmqpServer(options: AmqpServerOptions): Promise<AmqpS
       socket.resetAndDestroy()
       return
     }
-    connections.add(createAmqpConnection(socket, host, (ended) => connections.delete(ended)))
+    connections.add(
+      createAmqpConnection(socket, host, (ended) => {
+        connections.delete(ended)
+        if (connections.size === 0) onLastEnd()
+      }),
+    )
   }
 
   async function shut(end: (connection: AmqpConnection) => void): Promise<void> {
     if (!server.listening) return
     const closed = once(server, 'close')
+    // The server closes before its sockets say that they are closed, and only then the queues have back what was held.
+    const gone = new Promise<void>((resolve) => {
+      if (connections.size === 0) resolve()
+      else onLastEnd = resolve
+    })
     server.close()
     for (const connection of connections) end(connection)
-    await closed
+    await Promise.all([closed, gone])
   }
 
   const port = await listen(server, options.port)

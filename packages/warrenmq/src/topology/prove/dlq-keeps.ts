@@ -43,6 +43,13 @@ function* proveQueue(graph: TopologyGraph, queue: CompiledQueue): Generator<Brok
       `${lengthRemoval(graph, queue)}, and alert on the depth.`,
     )
   }
+  if (hasLengthLimit && overflow !== 'drop-head' && queue.type === 'classic') {
+    yield broken(
+      'restart-drops',
+      ['over its limit', 'the broker restarts', 'the oldest are deleted'],
+      `${lengthRemoval(graph, queue)}, and alert on the depth.`,
+    )
+  }
   if (!durable) yield broken('not-durable', ['the broker restarts', 'gone'], 'Declare it durable.')
   if (autoDelete) yield broken('auto-delete', ['its last consumer leaves', 'deleted'], 'Remove autoDelete.')
   if (deadLetter !== undefined) {

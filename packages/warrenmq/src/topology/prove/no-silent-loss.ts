@@ -115,7 +115,7 @@ function* proveRetention({ name, arguments: args }: CompiledQueue): Generator<Br
   }
 }
 
-function* proveLimits(graph: TopologyGraph, { name, role }: CompiledQueue): Generator<Broken> {
+function* proveLimits(graph: TopologyGraph, { name, role, type }: CompiledQueue): Generator<Broken> {
   const { deadLetter, ttlMs, hasExpirations, expiresMs, hasLengthLimit, overflow, deliveryLimit } =
     graph.settings(name)
   if (expiresMs !== undefined) {
@@ -145,7 +145,20 @@ function* proveLimits(graph: TopologyGraph, { name, role }: CompiledQueue): Gene
       path: [name, 'full', 'the oldest message is deleted'],
       problem:
         'The length limit deletes the oldest messages, and there is no dead-letter exchange to take them.',
-      wayOut: 'Set x-overflow: reject-publish, so that the publisher finds out.',
+      wayOut:
+        type === 'classic'
+          ? 'Make it a quorum queue with x-overflow: reject-publish, so that the publisher finds out.'
+          : 'Set x-overflow: reject-publish, so that the publisher finds out.',
+    }
+  }
+  if (hasLengthLimit && overflow !== 'drop-head' && type === 'classic') {
+    yield {
+      code: 'restart-drops',
+      queue: name,
+      path: [name, 'over its limit', 'the broker restarts', 'the oldest messages are deleted'],
+      problem:
+        'When a broker starts, also after a clean stop, it deletes what a classic queue has above its length limit, whatever x-overflow says. Messages that consumers held come back above it.',
+      wayOut: 'Make it a quorum queue, which keeps them, or remove the limit.',
     }
   }
   if (role === 'work' && deliveryLimit !== undefined) {

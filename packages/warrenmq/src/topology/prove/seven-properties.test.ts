@@ -171,7 +171,23 @@ describe('the seven properties', () => {
         'q.retry.30s: no-silent-loss/at-most-once-hop',
         'q.retry.5m: no-silent-loss/at-most-once-hop',
         'q.retry.30m: no-silent-loss/at-most-once-hop',
+        'q.dlq: dlq-keeps/restart-drops',
       ],
+    ],
+    [
+      'a classic queue that refuses publishes when it is full, and drops at a restart what came back to it',
+      '4.3',
+      {
+        queues: {
+          q: {
+            type: 'classic',
+            retry: false,
+            deadLetter: false,
+            arguments: { 'x-max-length': 100, 'x-overflow': 'reject-publish' },
+          },
+        },
+      },
+      ['q: no-silent-loss/restart-drops', 'q: second-failure/no-dead-letter-queue'],
     ],
     [
       'arguments that this version or type does not take',

@@ -20,6 +20,7 @@ import {
   countFailure,
   die,
   dropExpired,
+  dropHeads,
   dropOverflow,
   handOut,
   hold,
@@ -85,6 +86,8 @@ export function createClassicQueue(
       return purged
     },
     forgetTransient: () => forgetTransient(state),
+    // RabbitMQ takes the limits of a queue before it takes what to do about them, also when it starts.
+    restored: () => void dropHeads(state),
     applySettings: (settings, policy) => {
       // RabbitMQ takes the limits before it takes what to do about them.
       state.settings = { ...settings, overflow: state.settings.overflow }

@@ -51,12 +51,17 @@ export function isOver({ settings }: ClassicState, length: number, bytes: number
   )
 }
 
-/** Drops heads until the limits are kept; gives whether any was dropped. */
+/** Drops heads until the limits are kept, unless the queue refuses publishes instead; gives whether any was dropped. */
 export function dropOverflow(state: ClassicState): boolean {
+  return state.settings.overflow === 'drop-head' && dropHeads(state)
+}
+
+/** Drops heads until the limits are kept; gives whether any was dropped. */
+export function dropHeads(state: ClassicState): boolean {
   const { ready } = state
-  if (state.settings.overflow !== 'drop-head' || !isOver(state, ready.size(), ready.bytes())) return false
+  const isFull = isOver(state, ready.size(), ready.bytes())
   while (isOver(state, ready.size(), ready.bytes())) die(state, ready.take()!, 'maxlen')
-  return true
+  return isFull
 }
 
 /** Only the head can expire: what stands behind a younger head waits with it. */

@@ -118,6 +118,8 @@ export interface Queue extends QueueDeclaration {
   purge(): number
   /** The broker was restarted: what was not persistent is gone. */
   forgetTransient(): void
+  /** It has back what was held when the broker went away. */
+  restored(): void
   applySettings(settings: QueueSettings, policy: EffectivePolicy): void
   /** It was declared again, which puts off its expiry. */
   touch(): void

@@ -71,6 +71,7 @@ export function createQuorumQueue(
       finish(state)
     },
     purge: () => purge(state),
+    restored: () => undefined,
     forgetTransient: () => undefined, // it writes every message to disk, whatever its delivery mode
     applySettings: (settings, policy) => applySettings(state, settings, policy),
     touch: () => undefined,

@@ -153,6 +153,7 @@ export function createStreamQueue(
     purge: () => {
       throw new ProtocolError('NOT_IMPLEMENTED', `queue.purge not supported by stream queues ${resource}`)
     },
+    restored: () => undefined,
     forgetTransient: () => undefined, // it writes every message to disk, whatever its delivery mode
     applySettings: (nextSettings, nextPolicy) => {
       settings = nextSettings
