@@ -13,3 +13,8 @@ it('messages are named by their ids, as long as all have one and they fit', () =
   expect(filterOfIds([])).toBeUndefined()
   expect(filterOfIds(Array.from({ length: 400 }, (_, index) => `m-${index}`))).toBeUndefined()
 })
+
+it('an id with a star names no message, because a filter takes it for any text', () => {
+  expect(filterOfIds(['order-*'])).toBeUndefined()
+  expect(filterOfIds(['m-1', '*'])).toBeUndefined()
+})

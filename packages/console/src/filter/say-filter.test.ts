@@ -12,6 +12,7 @@ it.each([
     'not (header.tenant!="a b" or attempts>=3)',
     'not (whose header tenant is not “a b” or whose number of attempts is at least “3”)',
   ],
+  ['header.größe:1', 'whose header größe is “1”'],
   ['gateway "no answer"', 'that hold “gateway” that hold “no answer”'],
 ])('%s is said as %s', (where, said) => {
   expect(sayFilter(where, labelOf)).toBe(said)

@@ -22,7 +22,7 @@ const verbs: Readonly<Record<string, string>> = {
   '>=': 'is at least',
 }
 const tokens =
-  /([\w.-]+)\s*(<=|>=|!=|[:=<>])\s*((?:[^\s"()]|"(?:[^"\\]|\\.)*")+)|"((?:[^"\\]|\\.)*)"|[()]|[^\s"()]+/g
+  /([^\s"():=<>!]+)\s*(<=|>=|!=|[:=<>])\s*((?:[^\s"()]|"(?:[^"\\]|\\.)*")+)|"((?:[^"\\]|\\.)*)"|[()]|[^\s"()]+/g
 
 /** A filter as the rest of a sentence that begins with "Messages"; undefined: there is none, and all are meant. */
 export function sayFilter(where: string | undefined, labelOf: LabelOf = () => undefined): string | undefined {

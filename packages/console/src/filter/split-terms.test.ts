@@ -8,7 +8,14 @@ it.each([
   ['type:A AND cause:"a and b"', ['type:A', 'cause:"a and b"']],
   ['(type:A or type:B) and id:1', ['(type:A or type:B)', 'id:1']],
   ['type:A or type:B', ['(type:A or type:B)']],
-  ['type:A plain words', ['type:A plain words']],
+  ['type:A plain words', ['type:A', 'plain', 'words']],
+  ['type:A cause:Timeout', ['type:A', 'cause:Timeout']],
+  ['type : A  cause >= "a b" not id != 1', ['type : A', 'cause >= "a b"', 'not id != 1']],
+  ['not not type:A id:1', ['not not type:A', 'id:1']],
+  ['type:A(id:1 or id:2)not(id:3)', ['type:A', '(id:1 or id:2)', 'not(id:3)']],
+  ['(id:1) (id:2)word', ['(id:1)', '(id:2)', 'word']],
+  ['word "two words"', ['word', '"two words"']],
+  ['key:order:placed header.at:2026-01-01T00:00', ['key:order:placed', 'header.at:2026-01-01T00:00']],
   ['cause:"it said \\"no and\\""', ['cause:"it said \\"no and\\""']],
 ])('%s is these conditions', (where, terms) => {
   expect(splitTerms(where)).toEqual(terms)
@@ -18,6 +25,7 @@ it.each([
   ['type:A', 'type'],
   ['not header.tenant != acme', 'header.tenant'],
   ['(type:A or id:1)', undefined],
+  ['header.größe:1', 'header.größe'],
   ['word', undefined],
 ])('%s is about %s', (term, field) => {
   expect(fieldOf(term)).toBe(field)
@@ -30,6 +38,7 @@ it.each([
   ['type:A', ['type:A'], undefined],
   ['type:A', [], undefined],
   ['id:1 or id:2', ['type:A'], '(id:1 or id:2) and type:A'],
+  ['type:B cause:Timeout', ['type:A'], 'cause:Timeout and type:A'],
 ])('%s with a click on %j is %s', (where, terms, result) => {
   expect(toggleTerms(where, 'type', terms)).toBe(result)
 })

@@ -1,6 +1,6 @@
 /**
- * The conditions of a filter that must all hold, as they are written. An `or` outside of brackets makes it one
- * condition, which gets brackets so that others can join it.
+ * The conditions of a filter that must all hold, as they are written; those side by side, too. An `or` outside of
+ * brackets makes it one condition, which gets brackets so that others can join it.
  */
 export function splitTerms(where: string | undefined): readonly string[] {
   if (where === undefined || where.trim() === '') return []
@@ -8,16 +8,24 @@ export function splitTerms(where: string | undefined): readonly string[] {
   let depth = 0
   let term = ''
   for (const [piece] of where.matchAll(pieces)) {
-    if (piece === '(') depth += 1
-    if (piece === ')') depth -= 1
     const word = depth === 0 ? piece.toLowerCase() : ''
     if (word === 'or') return [`(${where.trim()})`]
-    if (word === 'and') {
+    if (word === 'and' || (depth === 0 && beginsTerm(term, piece))) {
       terms.push(term.trim())
       term = ''
-    } else term += piece
+    }
+    if (word !== 'and') term += piece
+    if (piece === '(') depth += 1
+    if (piece === ')') depth -= 1
   }
   return [...terms, term.trim()].filter((each) => each !== '')
+}
+
+/** Whether a piece is no part of the condition before it: that has its value, and is no `not`. */
+function beginsTerm(term: string, piece: string): boolean {
+  const isApart = /[\s)]$/.test(term) || piece === '('
+  const isOpen = /(?:^|[:=<>]|(?:^|\s)not)\s*$/i.test(term) || /^[\s:=<>!]/.test(piece)
+  return isApart && !isOpen
 }
 
 const pieces = /"(?:[^"\\]|\\.)*"?|[()]|\s+|[^\s"()]+/g
@@ -28,7 +36,7 @@ export function joinTerms(terms: readonly string[]): string | undefined {
 
 /** The field that a condition is about; undefined: it is about several, or about plain words. */
 export function fieldOf(term: string): string | undefined {
-  return /^(?:not\s+)?([\w.-]+)\s*(?:<=|>=|!=|[:=<>])/i.exec(term)?.[1]
+  return /^(?:not\s+)?([^\s"():=<>!]+)\s*(?:<=|>=|!=|[:=<>])/i.exec(term)?.[1]
 }
 
 export function withoutField(where: string | undefined, field: string): string | undefined {

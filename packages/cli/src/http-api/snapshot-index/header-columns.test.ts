@@ -30,3 +30,13 @@ it('messages before the first with a header do not have it', () => {
   expect([...codes].flatMap((code, at) => (code === 0 ? [] : [at]))).toEqual([3_000])
   expect(columns.of('constructor')).toBeUndefined()
 })
+
+it('a header that found no room is not counted later, as though earlier messages did not have it', () => {
+  const columns = new HeaderColumns()
+  columns.push(Buffer.concat([headers(16, one), header('late', one)]))
+  columns.push(header('h0', list)) // makes room
+
+  columns.push(header('late', one))
+
+  expect(columns.of('late')).toBeUndefined()
+})

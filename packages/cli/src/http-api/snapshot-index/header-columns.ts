@@ -54,7 +54,7 @@ class HeaderColumn {
 /** The headers that have few values, such as a tenant or a region, message by message. */
 export class HeaderColumns {
   readonly #columns = new Map<string, HeaderColumn>()
-  /** Headers that have many values, such as ids, or values that are no text or number. */
+  /** Headers that have many values, such as ids, or values that are no text or number, and those that found no room. */
   readonly #refused = new Set<string>()
   #length = 0
 
@@ -90,7 +90,12 @@ export class HeaderColumns {
   #columnOf(name: string): HeaderColumn | undefined {
     const known = this.#columns.get(name)
     if (known || this.#refused.has(name)) return known
-    if (this.#columns.size >= mostHeaders || this.#refused.size >= mostNames) return undefined
+    if (this.#refused.size >= mostNames) return undefined
+    if (this.#columns.size >= mostHeaders) {
+      // Should there be room later, nobody would know which of the messages so far have it.
+      this.#refused.add(name)
+      return undefined
+    }
     const column = new HeaderColumn()
     column.fillTo(this.#length)
     this.#columns.set(name, column)

@@ -43,7 +43,11 @@ export interface SnapshotLook {
 /** How often the room is looked at, and after which message it always is: a few of those take as much as many others. */
 const messagesPerCheck = 256
 const largeBytes = 64 * 1024
-const mostSearches = 8
+/**
+ * A page asks up to three filters at once, and again until all is searched: of more than are kept, each would push out
+ * another that has not come to its end, and none ever would. Each takes up to 250 kB for a million messages.
+ */
+const mostSearches = 32
 const mostOrders = 2
 
 /** A snapshot from the first message of its look until it is erased. */
