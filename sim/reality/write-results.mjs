@@ -43,7 +43,7 @@ function peersOf(all) {
     command: 'npm run reality:peers -- --version 4.3 --seed 1',
     commit: first.commit,
     where: [...new Set(all.map(({ where }) => where))].toSorted().join(', '),
-    nemesis: `Everybody moves messages from one quorum queue into another, on the same node and under the same plan of faults. ${first.rounds === 1 ? '1 run' : `${first.rounds} runs`} with ${first.nodeKills} kills of the node and ${kinds(['broker-pause'])} pauses of it; of the first participant, ${kinds(['cut', 'black-hole', 'stall', 'slow'])} connections cut or held up, and ${kinds(['kill'])} kills and ${kinds(['pause'])} pauses of its process; now and then the target refused messages for a moment.`,
+    nemesis: `Everybody moves messages from one quorum queue into another, on the same node and under the same plan of faults. ${first.rounds === 1 ? '1 run' : `${first.rounds} runs`} with ${first.nodeKills} kills of the node and ${kinds(['broker-pause'])} pauses of it; of the first participant, ${kinds(['cut', 'black-hole', 'stall', 'slow'])} connections cut or held up, and of its process: kill ${kinds(['kill'])}, pause ${kinds(['pause'])}; now and then the target refused messages for a moment.`,
     peers: rows.map((row) => ({
       name: row.where,
       what: row.settings,
