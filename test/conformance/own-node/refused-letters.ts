@@ -1,5 +1,6 @@
 import amqplib from 'amqplib'
 import { expect, onTestFinished, test } from 'vitest'
+import { callManagement } from '../../support/call-management.ts'
 import { eventually } from '../../support/eventually.ts'
 import type { OwnBroker } from './on-own-nodes.ts'
 import { showQueue } from './show-queue.ts'
@@ -83,18 +84,14 @@ export function testRefusedLetters(open: () => Promise<OwnBroker>): void {
 /** Of the queue "target". */
 async function setLimit({ managementUrl, vhost }: OwnBroker, most: number | undefined): Promise<void> {
   const { origin, username, password } = new URL(managementUrl)
-  const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
-  const answer = await fetch(`${origin}/api/policies/${vhost}/full`, {
-    method: most === undefined ? 'DELETE' : 'PUT',
-    headers: { authorization, 'content-type': 'application/json' },
-    ...(most !== undefined && {
-      body: JSON.stringify({
-        pattern: '^target$',
-        definition: { 'max-length': most, overflow: 'reject-publish' },
-        priority: 9,
-        'apply-to': 'queues',
-      }),
-    }),
+  const access = { managementUrl: origin, username, password }
+  const path = `/api/policies/${vhost}/full`
+  if (most === undefined) return callManagement(access, 'DELETE', path)
+  const definition = { 'max-length': most, overflow: 'reject-publish' }
+  await callManagement(access, 'PUT', path, {
+    pattern: '^target$',
+    definition,
+    priority: 9,
+    'apply-to': 'queues',
   })
-  expect(answer.ok).toBe(true)
 }
